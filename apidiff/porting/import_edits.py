@@ -7,11 +7,12 @@ import re
 import warnings
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText, Edit
+from apidiff.porting.tree_links import ALL
 
 _ROOT = "mindspore"
 _PARTS = ("mint", "nn", "ops")  # modules of MindSpore that code names by themselves
@@ -19,6 +20,13 @@ MARK = "\0"  # around a full name in an edit, until it is known how it is spelle
 _WORD = re.compile(r"\w+")
 _MARKED = re.compile(f"{MARK}([^{MARK}]+){MARK}")
 _DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# What binds a name that no `ast.Name` is: patterns, and parameters of types, which Python has from 3.12 on.
+_BINDING: tuple[type[ast.AST], ...] = (
+    ast.MatchAs,
+    ast.MatchStar,
+    ast.MatchMapping,
+    *(getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name)),
+)
 # What may stand behind a statement up to the end of its line; a line end behind a backslash is none.
 _LINE_REST = re.compile(rb"(?:[ \t\f;]|\\(?:\r\n|\r|\n))*(?:#[^\r\n]*)?(?:\r\n|\r|\n)")
 # What may stand between statements: comments, continued lines, line ends and the mark of a decorator.
@@ -40,20 +48,33 @@ class _Import(NamedTuple):
 
 
 class Imports:
-    """The imports of one file, after the other ``edits`` of it are known."""
+    """The imports of one file, after the other ``edits`` of it are known.
 
-    def __init__(self, code: CodeText, edits: Iterable[Edit]) -> None:
+    Args:
+        code: the file.
+        edits: what else is edited.
+        needed: names that code elsewhere takes from it, `ALL` for every one.
+        kept: lines whose comment says to pass over what is there: their imports stay.
+    """
+
+    def __init__(
+        self, code: CodeText, edits: Iterable[Edit], *, needed: Collection[str] = (), kept: Collection[int] = ()
+    ) -> None:
         edits = list(edits)
         self._code = code
         # Where the first name of MindSpore will stand: it is imported before.
         self._first_use = min((edit.start for edit in edits if MARK in edit.text), default=len(code.data))
         self._needed: set[str] = set()
-        self._imports = list(_torch_imports(code.tree.body))
+        self._imports = [
+            one._replace(removable=one.removable and not _is_on(one.statement, kept))
+            for one in _torch_imports(code.tree.body)
+        ]
         covered = sorted((edit.start, edit.end) for edit in edits if edit.end > edit.start)
         remaining: Counter[str] = Counter()
         gone: Counter[str] = Counter()
         stored: set[str] = set()
-        needed: set[str] = set()  # otherwise than as names that are looked up
+        everything = ALL in needed
+        needed = set(needed)  # otherwise than as names that are looked up
         starts = [start for start, _ in covered]
         for node in ast.walk(code.tree):
             if isinstance(node, ast.Name):
@@ -68,10 +89,14 @@ class Imports:
                 stored.add(node.arg)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
                 stored.add(node.name or "")
+            elif isinstance(node, _BINDING):
+                name = node.rest if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
+                stored.add(name or "")
+                needed.add(name or "")
         for edit in edits:  # what they move
             needed.update(_WORD.findall(_MARKED.sub("", edit.text)))
         bound = {bound_name(one.statement, alias) for one in self._imports for alias in one.statement.names}
-        free = {name for name in bound if not remaining[name] and name not in needed}
+        free = {name for name in bound if not (everything or remaining[name] or name in needed)}
         free -= _named_in_strings(code.tree, free)
         self._removed = {name for name in free if gone[name]}
         if self._removed:  # what is imported and not used goes with the rest
@@ -252,6 +277,12 @@ class Imports:
 
 def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _is_on(statement: ast.stmt, lines: Collection[int]) -> bool:
+    return bool(lines) and any(
+        line in lines for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+    )
 
 
 def _is_future(statement: ast.stmt) -> bool:

@@ -1,13 +1,14 @@
 """Ports the code in notebooks and Markdown pages: its blocks as one program. What is no code, and code without edits, stays.
 
-Blocks that a prompt begins (``>>>``) and those that do not parse are left as they are.
+Blocks that a prompt begins (``>>>``) and those that do not parse are left as they are. What they need stays imported.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -15,13 +16,25 @@ import msgspec
 from apidiff.porting.changed_lines import edited_lines
 from apidiff.porting.changes import Ported
 from apidiff.porting.code_text import Edit, apply_edits
+from apidiff.porting.import_edits import bound_name
 from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_text import Porter
-from apidiff.porting.source_text import NOTEBOOK, Block, UnreadableSource, cell_source, notebook_cells, parse_code
+from apidiff.porting.source_text import (
+    NOTEBOOK,
+    Block,
+    Parsed,
+    UnreadableSource,
+    cell_source,
+    notebook_cells,
+    parse_code,
+)
 from apidiff.porting.text_scan import SNIPPET
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_PROMPT = re.compile(r"\s*>>>")
+_WORD = re.compile(r"\w+")
+# A line for the shell names Python's variables in braces or behind a dollar sign: `!pip install torch` names none.
+_SHELL = re.compile(r"\s*(?:!|%(?:pip|conda|mamba|micromamba|uv|cd|env|set_env|sx|system|load_ext)\b)")
+_EXPANDED = re.compile(r"\{[^{}]*\}|\$\w+")
 
 
 class _Piece(msgspec.Struct, frozen=True):
@@ -33,14 +46,15 @@ class _Piece(msgspec.Struct, frozen=True):
     @property
     def stays(self) -> bool:
         """Whether it holds nothing to port: nothing, or what somebody typed at a prompt with what came back."""
-        return not self.block.text.strip() or any(_PROMPT.match(line) for line in self.lines)
+        return not self.block.text.strip() or self.block.typed
 
 
 def port_page(text: str, kind: str, porter: Porter) -> Ported:
     """Port the code in ``text``, a notebook or a page of Markdown. Raises UnreadableSource where the result is neither."""
-    pieces = list(_pieces(text, kind))
+    parsed, failed = parse_code(text.encode(), kind)
+    pieces = list(_pieces(text, kind, parsed))
     code = [piece.block.text for piece in pieces if not piece.stays]
-    ported = porter.port_text("\n".join(code), SNIPPET)
+    ported = porter.port_text("\n".join(code), SNIPPET, _names_needed(parsed, failed))
     edits = _edits_of_blocks(code, ported.edits)
     written = [(piece, [] if piece.stays else next(edits)) for piece in pieces]
     after = [apply_edits(piece.block.text.encode(), own).decode() for piece, own in written]
@@ -59,14 +73,14 @@ def port_page(text: str, kind: str, porter: Porter) -> Ported:
                 *[""] * (len(piece.lines) - 1),
             ]
         page = "".join(lines)
-    if [piece.block.text for piece in _pieces(page, kind)] != after:
+    if [part.block.text for part in parse_code(page.encode(), kind)[0]] != after:
         raise UnreadableSource("broken", detail="its code would not be read back as it was written")
     return msgspec.structs.replace(ported, text=page)
 
 
-def _pieces(text: str, kind: str) -> Iterator[_Piece]:
+def _pieces(text: str, kind: str, parsed: Iterable[Parsed]) -> Iterator[_Piece]:
     """The blocks of a page that are Python. Raises UnreadableSource."""
-    blocks = [part.block for part in parse_code(text.encode(), kind)[0]]
+    blocks = [part.block for part in parsed]
     if kind == NOTEBOOK:
         cells = notebook_cells(text.encode())
         for block in blocks:
@@ -75,6 +89,29 @@ def _pieces(text: str, kind: str) -> Iterator[_Piece]:
         lines = _lines_of(text)
         for block in blocks:
             yield _Piece(block, lines[block.first - 1 : block.first - 1 + len(block.shifts)])
+
+
+def _names_needed(parsed: Iterable[Parsed], failed: Iterable[UnreadableSource]) -> set[str]:
+    """The names that code which is left as it is may look up: what IPython reads, what does not parse, and sessions.
+
+    Names that a session binds itself are none for it and those below.
+    """
+    needed, bound = set[str](), set[str]()
+    left = [*(part.block for part in parsed), *(error.block for error in failed if error.block is not None)]
+    unparsed = [line for error in failed if error.block is not None for line in error.block.text.split("\n")]
+    for line in [*unparsed, *(line for block in left for line in block.unread)]:
+        parts = _EXPANDED.findall(line) if _SHELL.match(line) else [line]
+        needed.update(word for part in parts for word in _WORD.findall(part))
+    for part in parsed:
+        if part.block.typed:
+            nodes = list(ast.walk(part.tree))
+            for node in nodes:
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    bound.update(bound_name(node, alias) for alias in node.names)
+                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    bound.add(node.id)
+            needed.update(node.id for node in nodes if isinstance(node, ast.Name) and node.id not in bound)
+    return needed
 
 
 def _edits_of_blocks(code: Sequence[str], edits: Sequence[Edit]) -> Iterator[list[Edit]]:

@@ -39,9 +39,12 @@ class Porter:
         self.judge, self.options = judge, options or PortOptions()
         self.names = TorchNames(names, read_result_types(), ported=True)
 
-    def port_text(self, text: str, path: str = "text.py") -> Ported:
-        """Port a piece of Python code by itself. ``path``: what to call it. Raises UnreadableSource for what is no Python."""
-        scanned = scan_text(text, path, self.names)
+    def port_text(self, text: str, path: str = "text.py", needed: Iterable[str] = ()) -> Ported:
+        """Port a piece of Python code by itself. Raises UnreadableSource for what is no Python.
+
+        ``path``: what to call it; ``needed``: names that what stands around it needs.
+        """
+        scanned = msgspec.structs.replace(scan_text(text, path, self.names), asked=frozenset(needed))
         if scanned.names.problems:
             problem = scanned.names.problems[0]
             raise UnreadableSource(problem.code, problem.line, problem.detail)
@@ -69,7 +72,7 @@ class _Port:
     """The port of one text."""
 
     def __init__(self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions) -> None:
-        self._code = code
+        self._code, self._scanned = code, scanned
         self._anchors = CodeAnchors(code)
         self._changes = ReferenceChanges(code, self._anchors, scanned, judge, options)
         self._comments = PortComments(code, self._anchors, options)
@@ -78,7 +81,7 @@ class _Port:
         """The port. Raises UnreadableSource where it would be no Python."""
         changes = without_overlaps(self._changes.all())
         made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
-        imports = Imports(self._code, made)
+        imports = self._imports(made)
         made = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in made]
         edits = _ordered(imports.edits(), self._comments.edits(changes), made)
         spelled = [
@@ -88,6 +91,9 @@ class _Port:
             for one in changes
         ]
         return Ported(self._written(edits), spelled, edits)
+
+    def _imports(self, edits: Iterable[Edit]) -> Imports:
+        return Imports(self._code, edits, needed=self._scanned.asked, kept=self._scanned.names.ignored)
 
     def _written(self, edits: Sequence[Edit]) -> str:
         """The text with the edits made. Raises UnreadableSource where it is no Python then."""
@@ -109,7 +115,7 @@ class _Port:
             and first <= (change.end_line, change.end_column)
         )
         for change in islice(changes, _MOST_REPAIRS):
-            imports = Imports(self._code, change.edits)
+            imports = self._imports(change.edits)
             own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
             edits = _ordered(imports.edits(), self._comments.edits([change]), own)
             if self._give_python(edits):

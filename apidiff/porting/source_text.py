@@ -27,29 +27,41 @@ _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
     re.IGNORECASE,
 )
-_PROMPT = re.compile(r"^(\s*)(>>> ?|\.\.\. ?)")
+_PROMPT = re.compile(r"\s*>>> ?")
+_CONTINUED = re.compile(r"\s*\.\.\. ?")
 _MAGIC = re.compile(r"^(\s*)([!%?]|\w[\w.]*\?\??\s*$)")
+# Cell magics whose cells are not run by this Python.
+_OTHER_LANGUAGES = re.compile(
+    r"%%(?:!|(?:bash|sh|cmd|script|system|sx|perl|ruby|javascript|js|html|svg|latex|markdown|writefile|file)\b)",
+    re.IGNORECASE,
+)
 
 
 class UnreadableSource(Exception):
-    """A file whose code cannot be read. ``code``: the key of the message; ``line``: 0 where it is about none; ``detail``: why."""
+    """A file whose code cannot be read. ``code``: the key of the message; ``line``: 0 where it is about none; ``detail``: why.
 
-    def __init__(self, code: str, line: int = 0, detail: str = "") -> None:
+    ``block``: the code that does not parse.
+    """
+
+    def __init__(self, code: str, line: int = 0, detail: str = "", block: Block | None = None) -> None:
         super().__init__(code, line, detail)
-        self.code, self.line, self.detail = code, line, detail
+        self.code, self.line, self.detail, self.block = code, line, detail, block
 
 
 class Block(msgspec.Struct, frozen=True):
     """A piece of code.
 
     ``first``: the line of the file, or of the cell, on which it begins, from 1. ``cell``: of a notebook, from 1. ``shifts``:
-    characters that were cut from the front of each line.
+    characters that were cut from the front of each line. ``typed``: whether somebody typed it at a prompt (``>>>``).
+    ``unread``: lines that IPython reads, which are not in ``text``, but may name what the code binds.
     """
 
     text: str
     first: int = 1
     cell: int | None = None
     shifts: tuple[int, ...] = ()
+    typed: bool = False
+    unread: tuple[str, ...] = ()
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -131,30 +143,65 @@ def _parse(block: Block) -> ast.Module:
             warnings.simplefilter("ignore")  # invalid escapes of other people's strings
             return ast.parse(block.text)
     except SyntaxError as error:
-        raise UnreadableSource("syntax", block.first - 1 + (error.lineno or 1), error.msg) from error
+        raise UnreadableSource("syntax", block.first - 1 + (error.lineno or 1), error.msg, block) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise UnreadableSource("nested", block.first, str(error)) from error
+        raise UnreadableSource("nested", block.first, str(error), block) from error
 
 
 def _parsed_each(blocks: list[Block]) -> tuple[list[Parsed], list[UnreadableSource]]:
     _refuse_large(sum(len(block.text) for block in blocks), _LARGEST_CODE)
     parsed, failed = [], []
     for block in blocks:
-        try:
-            parsed.append(Parsed(block, _parse(block)))
-        except UnreadableSource as error:
-            try:
-                plain = _without_magics(block)
-                parsed.append(Parsed(plain, _parse(plain)))
-            except UnreadableSource:
-                failed.append(error)
+        found = _parsed_somehow(block)
+        # What begins with a prompt never parses as it stands; a prompt in a string, as of a docstring, is none.
+        if isinstance(found, UnreadableSource) and (session := _without_prompts(block)) is not None:
+            found = _parsed_somehow(session)
+        if isinstance(found, Parsed):
+            parsed.append(found)
+        else:
+            failed.append(found)
     return parsed, failed
+
+
+def _parsed_somehow(block: Block) -> Parsed | UnreadableSource:
+    """``block`` with its syntax, as it stands or else without magics; why it does not parse as it stands."""
+    try:
+        return Parsed(block, _parse(block))
+    except UnreadableSource as error:
+        try:
+            plain = _without_magics(block)
+            return Parsed(plain, _parse(plain))
+        except UnreadableSource:
+            return error
 
 
 def _without_magics(block: Block) -> Block:
     """``block`` with the lines that IPython, not Python, reads taken out."""
-    lines = [f"{found[1]}pass" if (found := _MAGIC.match(line)) else line for line in block.text.split("\n")]
-    return msgspec.structs.replace(block, text="\n".join(lines))
+    lines, unread = [], list(block.unread)
+    for line in block.text.split("\n"):
+        found = _MAGIC.match(line)
+        lines.append(f"{found[1]}pass" if found else line)
+        if found:
+            unread.append(line)
+    return msgspec.structs.replace(block, text="\n".join(lines), unread=tuple(unread))
+
+
+def _without_prompts(block: Block) -> Block | None:
+    """What somebody typed at a prompt, without what came back, as `doctest` reads it; None where there is no prompt.
+
+    A line with ``...`` goes on with the line above, where that was typed; else it is an ellipsis.
+    """
+    kept, shifts = block.text.split("\n"), list(block.shifts)
+    typed = False
+    if not any(_PROMPT.match(line) for line in kept):
+        return None
+    for at, line in enumerate(kept):
+        found = _PROMPT.match(line) or (_CONTINUED.match(line) if typed else None)
+        typed = found is not None
+        kept[at] = line[found.end() :] if found else ""
+        shifts[at] += found.end() if found else 0
+    _dedent(kept, shifts)
+    return msgspec.structs.replace(block, text="\n".join(kept), shifts=tuple(shifts), typed=True)
 
 
 def _cells(content: bytes) -> Iterator[Block]:
@@ -208,18 +255,22 @@ def _fences(text: str) -> Iterator[Block]:
 
 
 def _plain(lines: list[str], first: int, cell: int | None, cut: int = 0) -> Block:
-    """Code as Python reads it: without what a fence's indent, a prompt or a magic adds."""
+    """Code as Python reads it: without what a fence's indent or the magic of a cell adds."""
     shifts = [min(cut, len(line) - len(line.lstrip(" \t>"))) for line in lines]
     kept = [line[shift:] for line, shift in zip(lines, shifts, strict=True)]
+    unread: list[str] = []
     if lines and lines[0].startswith("%%"):  # a cell magic: of another language, unless it times or captures
-        kept = ["", *kept[1:]] if lines[0].startswith(("%%time", "%%capture")) else [""] * len(lines)
-    if any(_PROMPT.match(line) for line in kept):
-        for at, line in enumerate(kept):
-            found = _PROMPT.match(line)
-            kept[at] = line[found.end() :] if found else ""
-            shifts[at] += found.end() if found else 0
+        if lines[0].startswith(("%%time", "%%capture")):
+            kept, unread = ["", *kept[1:]], lines[:1]
+        else:
+            kept, unread = [""] * len(lines), [] if _OTHER_LANGUAGES.match(lines[0]) else lines
+    _dedent(kept, shifts)
+    return Block("\n".join(kept), first, cell, tuple(shifts), unread=tuple(unread))
+
+
+def _dedent(kept: list[str], shifts: list[int]) -> None:
+    """Take away the blanks that all lines begin with, in place."""
     common = min((len(line) - len(line.lstrip()) for line in kept if line.strip()), default=0)
     for at in range(len(kept)):
         if common:
             kept[at], shifts[at] = kept[at][common:], shifts[at] + common
-    return Block("\n".join(kept), first, cell, tuple(shifts))

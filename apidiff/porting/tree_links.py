@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
 from apidiff.porting.torch_names import FOREIGN, IN_TREE, ITEM, TorchNames, Value, either
 
 _DEEPEST = 60
+_WORD = re.compile(r"\w+")
+ALL = "*"  # in the place of a name: every name of a module
 
 
 class TreeLinks:
@@ -111,6 +114,50 @@ class TreeLinks:
                 return value
         return None
 
+    def names_asked(self, places: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, set[str]]:
+        """The names of PyTorch that modules take from each other, by the module that binds them, or may bind them.
+
+        ``places``: the module in which each stands, and a path with the names behind it.
+        """
+        of_torch = {name for facts in self._modules.values() for name, value in facts.names.items() if _is_torch(value)}
+        asked: dict[str, set[str]] = {}
+        for by, value, names in {(by, value, tuple(names)) for by, value, names in places}:
+            for path in value.split("|"):
+                steps = [*path[1:].split("."), *names]
+                if path[:1] == IN_TREE and not of_torch.isdisjoint(_plain(step) for step in steps[1:]):
+                    self._ask_along(steps, by, of_torch, asked)
+        for facts in self._modules.values():
+            if facts.name.startswith("<"):  # of a page: what a star import gives it may be taken for customary names
+                self._ask(facts.name, ALL, facts.name, asked)
+        return asked
+
+    def _ask_along(self, steps: Sequence[str], by: str, of_torch: set[str], asked: dict[str, set[str]]) -> None:
+        """Note what is asked of the modules that a path goes through."""
+        path = f"{IN_TREE}{steps[0]}"
+        for step in steps[1:]:
+            owner = self.resolve(path)
+            if owner is None:
+                return
+            name = _plain(step)
+            for part in owner.split("|") if name in of_torch else ():
+                if part[0] == IN_TREE:
+                    self._ask(part[1:], name, by, asked)
+            path = f"{path}.{step}"
+
+    def _ask(self, module: str, name: str, by: str, asked: dict[str, set[str]]) -> None:
+        """Note that ``by`` asks ``name`` of a module, and of those whose names that has by a star import."""
+        facts = self._modules.get(module)
+        waiting = [module]
+        if facts is not None and module == by:  # it is no need of others what a file asks of itself
+            waiting = [] if name in facts.names else list(facts.stars)
+        while waiting:
+            module = waiting.pop()
+            facts = self._modules.get(module)
+            if facts is not None and name not in asked.setdefault(module, set()):
+                asked[module].add(name)
+                if name not in facts.names:
+                    waiting += facts.stars
+
     def is_layer(self, path: str) -> bool | None:
         """Whether a class is a ``torch.nn.Module``: False where a base class that nobody knows may be one, None for no layer.
 
@@ -148,6 +195,17 @@ class TreeLinks:
             forward = self.attribute(value, "forward") or self.attribute(value, "__call__")
             return self.call(forward) if forward is not None and not forward.endswith(INSTANCE) else None
         return self.resolve(self._returns.get(value))
+
+
+def _plain(step: str) -> str:
+    """A name of a path without what says that it is called, or holds more."""
+    found = _WORD.match(step)
+    return found[0] if found else ""
+
+
+def _is_torch(value: str) -> bool:
+    """Whether a value may be an API of PyTorch itself, as what is imported from it is."""
+    return any(part[:1] == "t" and part[-1] not in ")]" for part in value.split("|"))
 
 
 def is_of_tree(value: Value) -> bool:

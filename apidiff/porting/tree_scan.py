@@ -28,12 +28,14 @@ _FEW = 40  # so few files are scanned before a second process has started
 class ScannedFile(msgspec.Struct, frozen=True, gc=False):
     """A file with its references, in the order in which they stand.
 
-    ``layers``: its classes that are layers, as ``Outer.Inner``; False for one whose base class nobody knows.
+    ``layers``: its classes that are layers, as ``Outer.Inner``; False for one whose base class nobody knows. ``asked``: of a scan
+    for a port, the names that other files take from it, ``*`` for all.
     """
 
     names: FileNames
     references: list[Reference]
     layers: dict[str, bool] = {}
+    asked: frozenset[str] = frozenset()
 
 
 def scan_tree(
@@ -70,7 +72,17 @@ def scan_tree(
 def link_names(scanned: Sequence[FileNames], names: TorchNames) -> list[ScannedFile]:
     """Resolve what files take from each other."""
     links = TreeLinks(names, {file.facts.name: file.facts for file in scanned if file.facts is not None})
-    return [_linked(file, links) for file in scanned]
+    linked = [_linked(file, links) for file in scanned]
+    if not names.follows_ported:
+        return linked
+    places = (
+        (file.facts.name, one.value, one.names) for file in scanned if file.facts is not None for one in file.open
+    )
+    asked = links.names_asked(places)
+    return [
+        msgspec.structs.replace(one, asked=frozenset(asked.get(file.facts.name, ()))) if file.facts is not None else one
+        for file, one in zip(scanned, linked, strict=True)
+    ]
 
 
 def _with_parents(module: str) -> Iterator[str]:

@@ -118,6 +118,87 @@ def test_fences_are_ported_and_the_rest_of_a_page_stays(port: Port, end: str) ->
     assert ported == wanted.replace("\n", end)
 
 
+CALL, PORTED = "y = torch.cat([a], dim=1)", "y = mint.cat([a], dim=1)"
+MINT = "from mindspore import mint"
+
+ELLIPSES = [  # code in which `...` is no prompt, nor `>>>` in a string, and how it is ported
+    (f"import torch\n...\n{CALL}", f"{MINT}\n...\n{PORTED}"),
+    (f"import torch\ndef f(a):\n    ...\n{CALL}", f"{MINT}\ndef f(a):\n    ...\n{PORTED}"),
+    (
+        f'import torch\ndef f(a):\n    """Text.\n\n    >>> f(1)\n    ...\n    """\n    {CALL}',
+        f'{MINT}\ndef f(a):\n    """Text.\n\n    >>> f(1)\n    ...\n    """\n    {PORTED}',
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), ELLIPSES)
+def test_an_ellipsis_is_no_prompt(port: Port, before: str, after: str) -> None:
+    assert _ported_cells(port, [before]) == [after]
+    assert port(f"```python\n{before}\n```\n", MARKDOWN) == f"```python\n{after}\n```\n"
+
+
+SESSIONS = [  # what stands at a prompt, and what was typed there
+    (">>> a\n... b", "a\nb"),
+    (">>> a\n...\nb", "a\n\n"),
+    (">>> a\n1\n...\n>>> b", "a\n\n\nb"),
+    ("c\n  >>> if a:\n  ...     b\n  1", "\nif a:\n    b\n"),
+    (">>> %timeit a\n>>> b", "pass\nb"),
+]
+
+
+@pytest.mark.parametrize(("text", "typed"), SESSIONS)
+def test_a_session_is_what_was_typed(text: str, typed: str) -> None:
+    (found,), failed = parse_text(f"```python\n{text}\n```\n", MARKDOWN)
+    assert (found.block.text, found.block.typed, failed) == (typed, True, [])
+
+
+def _ported_cells(port: Port, cells: list[str]) -> list[str]:
+    notebook = json.dumps({"cells": [_code(cell) for cell in cells]})
+    return [cell["source"] for cell in json.loads(port(notebook, NOTEBOOK))["cells"]]
+
+
+LEFT = [  # a cell whose code is not ported, and whether it needs the import
+    ("%timeit torch.cat([a], dim=1)", True),
+    ("torch.cat?", True),
+    ("?torch.cat", True),
+    ("if a:\n    %time y = torch.no_such", True),
+    ("%%timeit y = torch.no_such\ny", True),
+    ("%%prun\ntorch.no_such", True),
+    ("y = %time torch.no_such", True),
+    ("half(torch", True),
+    ("!ls {torch.no_such} a", True),
+    ("!ls $torch", True),
+    (">>> torch.cat([a], dim=1)", True),
+    (">>> import torch\n>>> torch.cat([a], dim=1)", False),
+    ("!ls", False),
+    ("!pip install torch", False),
+    ("%pip install torch", False),
+    ("%%bash\npip install torch", False),
+    ("%%writefile torch.py\nimport torch", False),
+    ("%matplotlib inline", False),
+]
+
+
+@pytest.mark.parametrize(("cell", "needed"), LEFT)
+def test_an_import_stays_that_code_needs_which_is_left(port: Port, cell: str, needed: bool) -> None:
+    kept = "import torch\n" if needed else ""
+    assert _ported_cells(port, [f"import torch\n{CALL}", cell]) == [f"{kept}{MINT}\n{PORTED}", cell]
+
+
+@pytest.mark.parametrize(
+    ("block", "needed"),
+    [
+        (">>> torch.cat([a], dim=1)\ntensor(1)", True),
+        (">>> import torch\n>>> x\ntorch", False),
+        ("half(torch", True),
+    ],
+)
+def test_an_import_stays_that_a_fence_needs_which_is_left(port: Port, block: str, needed: bool) -> None:
+    page = f"```python\nimport torch\n{CALL}\n```\n```py\n{block}\n```\n```bash\ntorch\n```\n"
+    kept = "import torch\n" if needed else ""
+    assert port(page, MARKDOWN) == page.replace(f"import torch\n{CALL}", f"{kept}{MINT}\n{PORTED}")
+
+
 MUCH = json.dumps({"cell_type": "code", "source": "a\n" * 2**18})
 # text, what is said of it
 NO_NOTEBOOKS = [

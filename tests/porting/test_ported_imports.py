@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +14,11 @@ from apidiff.lookup.cache import open_index
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.import_edits import Imports, marked
 from apidiff.porting.judgement import Judge
+from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Porter
+from apidiff.porting.source_files import find_sources
 from apidiff.porting.text_scan import SNIPPET
+from apidiff.porting.tree_scan import scan_tree
 
 Port = Callable[..., str]
 
@@ -206,6 +211,102 @@ def test_an_import_stays_that_something_else_needs(port: Port, text: str, needed
     found = port(f"import torch\n{CALL}\n{text}\n")
     kept = "import torch\n" if needed else ""
     assert found == f"{kept}{MINT}\n{PORTED}\n{text}\n"
+
+
+IGNORED = [  # imports beside which a comment tells to pass over what is there, and what becomes of them
+    ("import torch  # apidiff: ignore\nCALL\n", "import torch  # apidiff: ignore\nMINT\nPORTED\n"),
+    (
+        "from torch import (\n    cat,  # apidiff: ignore\n)\ny = cat([a], dim=1)\n",
+        "from torch import (\n    cat,  # apidiff: ignore\n)\nMINT\nPORTED\n",
+    ),
+    (
+        "import torch.nn as nn  # apidiff: ignore\nimport torch\nCALL\n",
+        "import torch.nn as nn  # apidiff: ignore\nMINT\nPORTED\n",
+    ),
+    ("# apidiff: ignore\nimport torch\nCALL\n", "# apidiff: ignore\nMINT\nPORTED\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), IGNORED)
+def test_an_import_stays_that_a_comment_keeps(port: Port, before: str, after: str) -> None:
+    wanted = after.replace("MINT", MINT).replace("PORTED", PORTED)
+    assert port(before.replace("CALL", CALL)) == wanted
+
+
+CAPTURED = [  # what binds the name of MindSpore's module without storing it
+    "match x:\n    case (mint, other):\n        CALL\n",
+    "match x:\n    case [1, *mint]:\n        CALL\n",
+    'match x:\n    case {"a": 1, **mint}:\n        CALL\n',
+    "match x:\n    case int() as mint:\n        CALL\n",
+]
+TYPE_PARAMETERS = ["def f[mint](a):\n    CALL\n", "class A[**mint]:\n    CALL\n", "def f[*mint](a):\n    CALL\n"]
+
+
+@pytest.mark.parametrize("code", [*CAPTURED, *(TYPE_PARAMETERS if sys.version_info >= (3, 12) else [])])
+def test_what_a_pattern_captures_is_no_module(port: Port, code: str) -> None:
+    wanted = code.replace("CALL", PORTED.replace("mint.", "mindspore.mint."))
+    assert port(f"import torch\n{code.replace('CALL', CALL)}") == f"import mindspore\n{wanted}"
+
+
+def test_an_import_stays_where_a_pattern_binds_its_name(port: Port) -> None:
+    code = "match x:\n    case torch:\n        pass\n"
+    assert port(f"import torch\n{CALL}\n{code}") == f"import torch\n{MINT}\n{PORTED}\n{code}"
+
+
+ASKED = [  # what other files of the tree take from a module, and whether its import is needed for that
+    ({"user.py": "from common import torch\ntorch.cat([a], dim=1)\n"}, True),
+    ({"user.py": "def f():\n    from common import torch as t\n    return t.no_such\n"}, True),
+    ({"user.py": "import common\ncommon.torch.no_such\n"}, True),
+    ({"user.py": "import common as c\ndef f(): return c.torch.cat([a], dim=1)\n"}, True),
+    ({"user.py": "from common import *\ntorch.no_such\n"}, True),
+    ({"user.py": "from other import torch\n", "other.py": "from common import *\n"}, True),
+    ({"user.py": "from other import common\ncommon.torch.no_such\n", "other.py": "import common\n"}, True),
+    ({"page.md": "```python\nfrom common import *\ntorch.no_such\n```\n"}, True),
+    ({"page.md": "```python\nfrom common import torch\n```\n"}, True),
+    ({"user.py": "from common import *\nprint(y)\n"}, False),
+    ({"user.py": "from common import *\nimport torch\ntorch.no_such\n"}, False),
+    ({"user.py": "from common import y\nprint(y.torch)\n"}, False),
+    ({"user.py": "import common\ncommon.y.torch\nimport torch\ntorch.no_such\n"}, False),
+]
+
+
+@pytest.mark.parametrize(("others", "needed"), ASKED)
+def test_an_import_stays_that_another_file_takes(tmp_path: Path, others: dict[str, str], needed: bool) -> None:
+    index = open_index()
+    for name, text in {"common.py": f"import torch\n{CALL}\n", **others}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    scanned = scan_tree(find_sources([tmp_path])[0], index.source_names, ported=True)
+    ported = port_files(scanned, Porter(Judge.of_index(index, "2.10.0", None), index.source_names))
+    texts = {one.path.name: one.ported.text for one in ported if isinstance(one, PortedFile)}
+    kept = "import torch\n" if needed else ""
+    assert texts["common.py"] == f"{kept}{MINT}\n{PORTED}\n"
+
+
+def test_what_a_relative_import_takes_stays(tmp_path: Path) -> None:
+    index = open_index()
+    package = tmp_path / "pack"
+    package.mkdir()
+    for name, text in {
+        "__init__.py": "from .common import torch\n",
+        "common.py": f"import torch\n{CALL}\n",
+        "user.py": "from . import torch\ntorch.no_such\n",
+    }.items():
+        (package / name).write_text(text)
+    scanned = scan_tree(find_sources([tmp_path])[0], index.source_names, ported=True)
+    asked = {Path(one.names.path).name: one.asked for one in scanned}
+    assert asked == {"__init__.py": {"torch"}, "common.py": {"torch"}, "user.py": frozenset()}
+
+
+def test_modules_that_import_all_of_each_other_are_gone_through_once(tmp_path: Path) -> None:
+    for number in range(300):
+        text = "".join(f"from m{other} import *\n" for other in range(0, 300, 3)) + "print(torch)\n"
+        text += "import torch\n" if number == 297 else ""
+        (tmp_path / f"m{number}.py").write_text(text)
+    began = time.process_time()
+    scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
+    assert time.process_time() - began < 10
+    assert all("torch" in one.asked for one in scanned if int(Path(one.names.path).stem[1:]) % 3 == 0)
 
 
 def test_an_import_of_a_class_stays_an_attribute_of_it(port: Port) -> None:
