@@ -7,6 +7,7 @@ import errno
 import fcntl
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,18 +25,18 @@ _DEVICES = {Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")}
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file beside ``path`` to write to, which takes its place at the end of the block.
 
-    A file that was there hands its permissions on. Where the block raises, nothing is left and ``path`` is as it was; an
-    OSError names it. A device or a pipe is never replaced: it may be the system's ``/dev/null``. Of a link the file that it
-    leads to is written.
+    A file that was there hands on its permissions and, where that is allowed, its owner and group. Where the block raises,
+    nothing is left and ``path`` is as it was; an OSError names it. A device or a pipe is never replaced: it may be the system's
+    ``/dev/null``. Of a link the file that it leads to is written.
     """
     refuse_irregular(path)
     path = Path(os.path.realpath(path))  # `Path.resolve` raises for a link that leads to itself
-    mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
+    before = path.stat() if path.exists() else None
     temporary = _unused_name(path.parent)
     try:
         os.close(_created(temporary))
         yield temporary
-        temporary.chmod(mode)
+        temporary.chmod(0o644 if before is None else _handed_on(before, temporary))
         temporary.replace(path)
     except OSError as error:
         if error.filename in {None, str(temporary), temporary}:  # of a disk that is full the system tells no name
@@ -43,6 +44,33 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _handed_on(before: os.stat_result, path: Path) -> int:
+    """Give ``path`` the owner and the group of the file that it replaces; returns the permissions that it may have.
+
+    What runs as its owner or group keeps doing so only where these are the same.
+    """
+    mode = before.st_mode & 0o7777
+    now = path.stat()
+    if now.st_gid != before.st_gid and not _changes_hands(path, -1, before.st_gid):
+        mode &= ~stat.S_ISGID
+    if now.st_uid != before.st_uid and not _changes_hands(path, before.st_uid, -1):
+        mode &= ~stat.S_ISUID
+    return mode
+
+
+def _changes_hands(path: Path, owner: int, group: int) -> bool:
+    try:
+        os.chown(path, owner, group)
+    except PermissionError:
+        return False
+    except OSError as error:
+        # An owner that a container does not know, and a file system without owners, are as good as forbidden.
+        if error.errno not in {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}:
+            raise
+        return False
+    return True
 
 
 def refuse_irregular(path: Path) -> None:

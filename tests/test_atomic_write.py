@@ -202,3 +202,22 @@ def test_what_the_system_calls_a_device_is_left_where_it_is_a_file(
     with pytest.raises(OSError, match="no regular file"):
         write_file(tmp_path / "stdout", b"2")
     assert (tmp_path / "stdout").read_bytes() == b"1"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+def test_a_file_stays_its_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"1")
+    os.chown(path, 1234, 2345)
+    path.chmod(0o6755)
+    write_file(path, b"2")
+    state = path.stat()
+    assert (state.st_uid, state.st_gid, state.st_mode & 0o7777) == (1234, 2345, 0o6755)
+
+    def forbidden(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "chown", forbidden)
+    write_file(path, b"3")
+    state = path.stat()
+    assert (path.read_bytes(), state.st_uid, state.st_mode & 0o7777) == (b"3", 0, 0o755)
