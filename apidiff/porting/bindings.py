@@ -68,11 +68,15 @@ class Frame:
 
 
 class ClassFacts(NamedTuple):
-    """A class of the scanned tree: its bases, what is kept in ``self``, what its methods return; all as values."""
+    """A class of the scanned tree: its bases, what is kept in ``self``, what its methods return; all as values.
+
+    ``twice``: whether its file defines another by that name too.
+    """
 
     bases: list[str]
     attributes: dict[str, Value]
     methods: dict[str, Value]
+    twice: bool = False
 
 
 class ModuleFacts(NamedTuple):

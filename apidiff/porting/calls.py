@@ -132,4 +132,7 @@ class Calls(NameChains):
             kept = self.classes[of].attributes
             kept[target.attr] = united(kept[target.attr], value) if target.attr in kept else value
             return
-        self.expr(owner)
+        if self._is_forward([target]):
+            self._chain(target)
+        else:
+            self.expr(owner)

@@ -114,7 +114,9 @@ class Definitions(Expressions):
         outer = self.frame
         path = f"{outer.path}.{node.name}"
         bases += [FOREIGN] * (len(node.bases) > len(bases))  # of which nobody knows anything
-        facts = ClassFacts([one for base in bases for one in base.split("|")], {}, {})
+        own = [one for base in bases for one in base.split("|")]
+        former = self.classes.get(path)
+        facts = ClassFacts([*own, *(former.bases if former else ())], {}, {}, former is not None)
         self.classes[path] = facts
         self.local.add(path)
         self.frame = Frame(path, outer, None)

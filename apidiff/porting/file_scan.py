@@ -42,6 +42,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown.
 
     ``index``: where the indices that the call returns are passed on as an index. ``unbound``: a member looked up on its class.
+    ``owner``: of `forward` on a class of the tree: that, as a path, then the classes of PyTorch that it inherits from.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     possible: bool = False
     index: Span | None = None
     unbound: bool = False
+    owner: tuple[str, ...] = ()
 
 
 class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):

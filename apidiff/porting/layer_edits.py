@@ -5,44 +5,157 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText, Edit
 from apidiff.porting.torch_names import FORWARD
-from apidiff.porting.tree_scan import ScannedFile
+from apidiff.porting.tree_scan import Layer, ScannedFile
 
 _CONSTRUCT = "construct"
 _DEFINITION = re.compile(rb"(?:async[\s\\]+)?def[\s\\]+")  # lines may go on behind a backslash
 _FIRST, _LAST = re.compile(r"\w+"), re.compile(r"\w+\Z")
 _WIDEST = 4 * len(FORWARD)  # bytes: `unicodedata.normalize` makes plain letters of wider ones
-_LAYERS = "torch.nn."
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class LayerEdit(NamedTuple):
-    """An edit with its line. ``certain``: whether the class is a layer for sure; ``defined``: the line of its ``forward``."""
+    """An edit with its line. ``condition``: the message that says on which condition it is right, None for none."""
 
     edit: Edit
     line: int
-    certain: bool
-    defined: int | None = None
+    condition: str | None = None
 
 
-def layer_edits(code: CodeText, scanned: ScannedFile) -> list[LayerEdit]:
-    """Rename the method ``forward`` of layers, and what calls it on ``self``, on ``super()`` and on layers that are known."""
-    found: dict[Edit, LayerEdit] = {}
-    for node, path in _classes(code.tree, ""):
-        certain = scanned.layers.get(path)
-        if certain is None or (not certain and not _may_be_layer(node)):
-            continue
-        for one in _of_class(code, node, certain=certain):
-            found.setdefault(one.edit, one)
-    for reference in scanned.references:
-        if reference.name.startswith(_LAYERS) and reference.name.endswith(f".{FORWARD}"):
-            end = code.offset_of_character(reference.span.end_line, reference.span.end_column)
-            if (edit := _of_name_before(code, end)) is not None:
-                found.setdefault(edit, LayerEdit(edit, reference.span.end_line, not reference.possible))
-    return list(found.values())
+class _Class(NamedTuple):
+    """A class of the file that is a layer, or may be one, with the names and functions of its scope, not those within."""
+
+    node: ast.ClassDef
+    layer: Layer
+    functions: list[_Function]
+    names: list[ast.Name]
+    is_imported: bool  # whether an import in it binds `forward`
+
+    @property
+    def defines(self) -> bool:
+        """Whether it defines the method."""
+        stored = any(isinstance(name.ctx, ast.Store) for name in self.names)
+        return stored or any(one.name == FORWARD for one in self.functions)
+
+
+class LayerEdits:
+    """Renames the method ``forward`` of layers, and what calls it on ``self``, on ``super()`` and on layers that are known.
+
+    A class that keeps a base of PyTorch is still one of its layers, and keeps the method.
+
+    Args:
+        code: the file.
+        scanned: what it names.
+        is_kept: whether a reference to PyTorch stays between two bytes.
+        is_ignored: whether a comment on a line tells to leave the method.
+    """
+
+    def __init__(
+        self,
+        code: CodeText,
+        scanned: ScannedFile,
+        is_kept: Callable[[int, int], bool],
+        is_ignored: Callable[[int], bool],
+    ) -> None:
+        self._code, self._is_ignored = code, is_ignored
+        self._classes: dict[str, list[_Class]] = {}
+        for node, path in _classes(code.tree, ""):
+            if (layer := scanned.layers.get(path)) is not None:
+                self._classes.setdefault(path, []).append(_scope_of(node, layer))
+        self._keeping = {
+            path: any(is_kept(code.start(base), code.end(base)) for one in found for base in one.node.bases)
+            for path, found in self._classes.items()
+        }
+        self._staying: dict[str, bool] = {}
+        self._renaming: dict[str, bool] = {}
+        for path in self._classes:  # bases before what inherits from them, however many stand in a line
+            self.renames(path)
+
+    def all(self) -> Iterator[LayerEdit]:
+        """The edits within classes: of definitions, and of what is looked up on ``self`` and ``super()``."""
+        for path, found in self._classes.items():
+            for one in found:
+                yield from self._of_class(path, one)
+
+    def at(self, end: int, line: int, path: str | None) -> LayerEdit | None:
+        """The edit of the name that ends at a byte; ``path``: of the class that it is looked up on, where that is in the file."""
+        if path is not None and path in self._classes and not self.renames(path):
+            return None
+        edit = construct_before(self._code, end)
+        return None if edit is None else LayerEdit(edit, line, None if path is None else self.condition(path))
+
+    def renames(self, path: str) -> bool:
+        """Whether the method of a class is renamed, where that defines it or another class of the file does."""
+        if path not in self._renaming:
+            self._renaming[path] = False  # while it is looked for: a class may be its own base
+            self._renaming[path] = self._renames(path)
+        return self._renaming[path]
+
+    def _renames(self, path: str) -> bool:
+        if self._stays(path):
+            return False
+        found = self._classes[path]
+        if any(one.defines or one.is_imported for one in found):
+            return all(self._can_rename(one) for one in found)
+        return all(self.renames(base) for one in found for base in one.layer.bases if base in self._classes)
+
+    def _can_rename(self, one: _Class) -> bool:
+        """Whether all definitions in a class can be renamed."""
+        methods = [function for function in one.functions if function.name == FORWARD]
+        taken = any(function.name == _CONSTRUCT for function in one.functions)
+        ignored = any(
+            map(self._is_ignored, [method.lineno for method in methods] + [name.lineno for name in one.names])
+        )
+        return not (one.is_imported or taken or ignored) and (one.layer.certain or all(map(_is_method, methods)))
+
+    def _stays(self, path: str) -> bool:
+        """Whether a class is one of PyTorch still: it, or a class that it inherits from, names one that stays."""
+        if path not in self._classes:
+            return False
+        if path not in self._staying:
+            self._staying[path] = self._keeping[path]  # while it is looked for: a class may be its own base
+            bases = (base for one in self._classes[path] for base in one.layer.bases)
+            self._staying[path] = self._keeping[path] or any(map(self._stays, bases))
+        return self._staying[path]
+
+    def condition(self, path: str) -> str | None:
+        """The message that says on which condition the method of a class is one of a layer; None for none."""
+        found = self._classes.get(path)
+        if found is None or all(one.layer.certain and one.layer.sure for one in found):
+            return None
+        return "porting.forward_mixin" if found[0].layer.mixin or found[0].layer.certain else "porting.forward"
+
+    def _of_class(self, path: str, one: _Class) -> Iterator[LayerEdit]:
+        code, condition = self._code, self.condition(path)
+        own = self.renames(path)
+        inherited = not self._stays(path) and all(
+            self.renames(base) for base in one.layer.bases if base in self._classes
+        )
+        if condition is not None and not one.defines and not one.layer.mixin:
+            return  # nothing tells that it is a layer
+        if own and one.defines:
+            for function in one.functions:
+                begun = _DEFINITION.match(code.data, code.start(function))
+                if function.name == FORWARD and begun is not None:
+                    yield from _edits(_name_at(code, begun.end()), function.lineno, condition)
+            for name in one.names:
+                yield from _edits(_name_at(code, code.start(name)), name.lineno, condition)
+        for function in one.functions:
+            for part, is_super in _own_attributes(function):
+                if inherited if is_super else own:
+                    line = part.end_lineno or part.lineno
+                    yield from _edits(construct_before(code, code.end(part)), line, condition)
+
+
+def _edits(edit: Edit | None, line: int, condition: str | None) -> Iterator[LayerEdit]:
+    if edit is not None:
+        yield LayerEdit(edit, line, condition)
 
 
 def _classes(node: ast.AST, path: str) -> Iterator[tuple[ast.ClassDef, str]]:
@@ -50,41 +163,76 @@ def _classes(node: ast.AST, path: str) -> Iterator[tuple[ast.ClassDef, str]]:
         if isinstance(child, ast.ClassDef):
             yield child, f"{path}{child.name}"
             yield from _classes(child, f"{path}{child.name}.")
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(child, _Function):
             yield from _classes(child, f"{path}{child.name}.")
-        elif isinstance(child, ast.stmt | ast.ExceptHandler):
+        elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
             yield from _classes(child, path)
 
 
-def _may_be_layer(node: ast.ClassDef) -> bool:
-    """Whether a class whose base nobody knows looks like a layer: it has ``forward``, and a constructor that others call."""
-    methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-    forward = methods.get(FORWARD)
-    if forward is None or not forward.args.args or (forward.decorator_list and _is_static(forward)):
-        return False
-    return bool(forward.args.args[0].arg == "self")
+def _scope_of(node: ast.ClassDef, layer: Layer) -> _Class:
+    """What stands in the scope of a class: functions with their decorators and defaults, but not their bodies."""
+    functions, names, is_imported = list[_Function](), list[ast.Name](), False
+    waiting: list[ast.AST] = [*node.body]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _Function):
+            functions.append(part)
+            values = [*part.args.defaults, *part.args.kw_defaults]
+            waiting += [*part.decorator_list, *(value for value in values if value is not None)]
+        elif isinstance(part, ast.ClassDef | ast.Lambda):
+            waiting += part.decorator_list if isinstance(part, ast.ClassDef) else part.args.defaults
+        elif isinstance(part, ast.Import | ast.ImportFrom):
+            is_imported = is_imported or any((alias.asname or alias.name) == FORWARD for alias in part.names)
+        else:
+            if isinstance(part, ast.Name) and part.id == FORWARD:
+                names.append(part)
+            waiting += ast.iter_child_nodes(part)
+    functions.sort(key=lambda one: one.lineno)
+    names.sort(key=lambda one: (one.lineno, one.col_offset))
+    return _Class(node, layer, functions, names, is_imported)
 
 
-def _is_static(node: ast.FunctionDef) -> bool:
-    return any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in node.decorator_list)
+def _is_method(node: _Function) -> bool:
+    """Whether a function takes ``self``, as the method of a layer does."""
+    return bool(node.args.args) and node.args.args[0].arg == "self" and not _is_static(node)
 
 
-def _of_class(code: CodeText, node: ast.ClassDef, *, certain: bool) -> Iterator[LayerEdit]:
-    methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
-    defined = next((one.lineno for one in methods if one.name == FORWARD), None)
-    for method in methods:
-        if method.name == FORWARD:
-            begun = _DEFINITION.match(code.data, code.start(method))
-            if begun is not None and (edit := _of_name_at(code, begun.end())) is not None:
-                yield LayerEdit(edit, method.lineno, certain, defined)
-        for part in ast.walk(method):
-            if not isinstance(part, ast.Attribute) or part.attr != FORWARD or not _is_own(part.value):
-                continue
-            if (edit := _of_name_before(code, code.end(part))) is not None:
-                yield LayerEdit(edit, part.end_lineno or part.lineno, certain, defined)
+def _is_static(node: _Function) -> bool:
+    return any(
+        isinstance(mark, ast.Name) and mark.id in {"staticmethod", "classmethod"} for mark in node.decorator_list
+    )
 
 
-def _of_name_at(code: CodeText, start: int) -> Edit | None:
+def _own_attributes(function: _Function) -> Iterator[tuple[ast.Attribute, bool]]:
+    """Where a method looks ``forward`` up on ``self``, or on ``super()``: then True."""
+    stored = {part.id for part in ast.walk(function) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    waiting: list[tuple[ast.AST, bool]] = [
+        (part, _is_method(function) and "self" not in stored) for part in function.body
+    ]
+    while waiting:
+        part, is_self = waiting.pop()
+        if isinstance(part, ast.ClassDef):
+            continue  # of whose methods `self` is another
+        if isinstance(part, _Function | ast.Lambda):
+            is_self = is_self and "self" not in _parameters(part.args)
+        if isinstance(part, ast.Attribute) and part.attr == FORWARD:
+            if isinstance(part.value, ast.Name) and part.value.id == "self" and is_self:
+                yield part, False
+            elif _is_super(part.value):
+                yield part, True
+        waiting += [(child, is_self) for child in ast.iter_child_nodes(part)]
+
+
+def _parameters(given: ast.arguments) -> Sequence[str]:
+    extra = [one for one in (given.vararg, given.kwarg) if one is not None]
+    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, *extra)]
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def _name_at(code: CodeText, start: int) -> Edit | None:
     """The edit of the name that begins at a byte, where it is ``forward``, in whichever letters."""
     found = _FIRST.match(code.data[start : start + _WIDEST + 1].decode(errors="ignore"))
     if found is None or unicodedata.normalize("NFKC", found[0]) != FORWARD:
@@ -92,16 +240,9 @@ def _of_name_at(code: CodeText, start: int) -> Edit | None:
     return Edit(start, start + len(found[0].encode()), _CONSTRUCT)
 
 
-def _of_name_before(code: CodeText, end: int) -> Edit | None:
+def construct_before(code: CodeText, end: int) -> Edit | None:
     """The edit of the name that ends before a byte, where it is ``forward``, in whichever letters."""
     found = _LAST.search(code.data[max(0, end - _WIDEST - 1) : end].decode(errors="ignore"))
     if found is None or unicodedata.normalize("NFKC", found[0]) != FORWARD:
         return None
     return Edit(end - len(found[0].encode()), end, _CONSTRUCT)
-
-
-def _is_own(node: ast.expr) -> bool:
-    """Whether a method is looked up on ``self`` or ``super()``."""
-    if isinstance(node, ast.Name):
-        return node.id == "self"
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from apidiff.model.result_types import INSTANCE
 from apidiff.porting.bindings import ClassFacts, Frame
-from apidiff.porting.torch_names import FORWARD, IN_TREE, TorchNames, Value, united
+from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, Value, united
 from apidiff.porting.uses import Passed, Pending, Use, attribute_place, place_of
 
 _LONGEST = 240  # characters of a path
@@ -94,6 +94,9 @@ class NameChains:
         count, at = len(steps), 0
         while value[0] == IN_TREE:
             found = self._own(value, steps[at].attr) if at < count and value.endswith(INSTANCE) else None
+            if found and at + 1 == count and passed is not None and self.names.returns_self(found):
+                self._tell(found, base, steps, count, role, passed, unbound=False)
+                return f"{value}.{steps[at].attr}"
             if found is None:
                 self._leave(value, base, steps[at:], steps[:at], role, passed)
                 return ".".join([value, *(step.attr for step in steps[at:])]) if len(value) < _LONGEST else None
@@ -104,6 +107,9 @@ class NameChains:
             value = found
             if "|" in value:
                 return self._follow_each(value, base, steps[at:], role, passed) if at < count else value
+        if at == count - 1 and value == f"{MODULE}{INSTANCE}" and self._is_forward(steps):
+            self._tell(f"{MODULE}.{FORWARD}", base, steps, count, role, passed, unbound=False)
+            return None
         rest = (steps[at].attr,) if at + 1 == count else tuple([step.attr for step in steps[at:]])
         way = self.names.follow(value, rest, passed is not None)
         if way.api is not None:
@@ -119,9 +125,17 @@ class NameChains:
         return way.value
 
     def _tell_possible(self, steps: list[ast.Attribute], passed: Passed | None) -> None:
-        """Note a call of what may be a method of a tensor."""
+        """Note a call of what may be a method of a tensor; where code is ported, `forward` of what may be a layer."""
+        if self._is_forward(steps):
+            role = "name" if passed is None else "call"
+            self.uses.append(Use(f"{MODULE}.{FORWARD}", attribute_place(steps[-1]), role, passed, True))
+            return
         if passed is not None and steps and steps[-1].attr in self.methods:
             self.uses.append(Use(f"torch.Tensor.{steps[-1].attr}", attribute_place(steps[-1]), "call", passed, True))
+
+    def _is_forward(self, steps: list[ast.Attribute]) -> bool:
+        """Whether attributes end with the method of layers that a port renames."""
+        return bool(steps) and steps[-1].attr == FORWARD and self.names.follows_ported
 
     def _follow_each(
         self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None
@@ -139,6 +153,10 @@ class NameChains:
                 result = united(result, self._follow(part, base, steps, role, passed))
             if told or left:
                 del self.uses[kept[0] :], self.pending[kept[1] :]
+        if self._is_forward(steps):  # all that it may be has to be looked at
+            del self.uses[uses:], self.pending[pending:]
+            places = [place_of(base), *map(attribute_place, steps)]
+            self.pending.append(Pending(value, [step.attr for step in steps], places, role, passed))
         certain = [use for use in self.uses[uses:] if not use.possible]
         if certain and len(self.uses) - uses > 1:
             self.uses[uses:] = certain[:1]
@@ -173,7 +191,7 @@ class NameChains:
         """Note a path that another file, or the rest of this one, decides, where it can lead to an API."""
         if not steps and (value[-1] in ")]#" or value in self.local):
             return
-        if not (steps and steps[-1].attr == FORWARD and self.names.follows_ported):
+        if not self._is_forward(steps):
             if value in self.local and (passed is None or value not in self.classes):
                 return
             if value[-1] in ")]#" and (passed is None or steps[-1].attr not in self.telling):

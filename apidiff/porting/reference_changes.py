@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from apidiff.messages.labels import filled
 from apidiff.model.base import Text
@@ -19,11 +20,12 @@ from apidiff.porting.finding_codes import finding_codes
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
-from apidiff.porting.layer_edits import layer_edits
+from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before
 from apidiff.porting.torch_names import FORWARD, MODULE
 from apidiff.porting.tree_scan import ScannedFile
 
 _METHODS = "torch.Tensor."
+_METHOD = f"{MODULE}.{FORWARD}"
 _RISKS = [risk.value for risk in Risk]
 
 
@@ -49,37 +51,40 @@ class ReferenceChanges:
 
     def all(self) -> Iterator[Change]:
         """The changes, in the order in which one goes before another that overlaps it."""
-        yield from self._references()
-        yield from self._layers()
-
-    def _references(self) -> Iterator[Change]:
+        found: list[Change] = []
+        kept: list[int] = []  # bytes at which references begin that stay
         for reference in self._scanned.references:
             if reference.possible or reference.role == "import":
                 continue
-            if self._is_ignored(range(reference.span.line, reference.span.end_line + 1), reference.name):
-                continue
-            if (change := self._of_reference(reference)) is not None:
-                yield change
+            change = None if self._is_reference_ignored(reference) else self._of_reference(reference)
+            if change is not None:
+                found.append(change)
+            if (change is None or change.state != "made") and not self._is_held(reference):
+                kept.append(self._place(reference)[0])
+        yield from found
+        yield from self._layers(found, sorted(kept))
 
-    def _is_ignored(self, lines: Iterable[int | None], name: str) -> bool:
+    def _is_reference_ignored(self, reference: Reference) -> bool:
+        return self._is_ignored(range(reference.span.line, reference.span.end_line + 1), reference.name)
+
+    def _is_ignored(self, lines: Iterable[int], name: str) -> bool:
         """Whether a comment on one of the lines keeps the API ``name`` out."""
         ignored = self._scanned.names.ignored
-        return bool(ignored) and any(
-            _keeps_out(ignored[line], name) for line in lines if line is not None and line in ignored
-        )
+        return bool(ignored) and any(_keeps_out(ignored[line], name) for line in lines if line in ignored)
 
     def _of_reference(self, reference: Reference) -> Change | None:
         name = reference.name
-        if name.endswith(".forward") and self._is_attribute(reference):
-            return None  # `layer_edits` looks at these
+        owner, _, member = name.rpartition(".")
+        is_path = not self._is_attribute(reference)
+        if member == FORWARD and not is_path:
+            return None  # `_layers` looks at these
         if self._is_held(reference):
             return self._of_held(reference) if reference.role == "call" else None
-        owner, _, member = name.rpartition(".")
         judgement = self._judge.judge(name, reference.role, reference.form)
-        of_owner = False
-        if judgement.target is None and member.startswith("__") and not self._is_attribute(reference):
-            judgement = self._judge.judge(owner, "name", None)  # nn.Module.__init__
-            of_owner = True
+        # nn.Module.__init__, nn.Linear.forward
+        of_owner = is_path and (member == FORWARD or (judgement.target is None and member.startswith("__")))
+        if of_owner:
+            judgement = self._judge.judge(owner, "name", None)
         target = self._judge.target_of(judgement)
         why = _headlines([met for met in judgement.differences if target is None or not is_by_rule(met, target)])
         edits: list[Edit] = []
@@ -87,6 +92,8 @@ class ReferenceChanges:
         if label in {Label.VERIFIED, Label.UNSAFE}:
             try:
                 edits, conditions = self._edits(reference, judgement, of_owner=of_owner)
+                if member == FORWARD and (method := construct_before(self._code, self._place(reference)[1])):
+                    edits = [*edits, method]
                 why = [*conditions, *why]
                 label = Label.UNSAFE if conditions else label
             except NotWritten as error:
@@ -245,24 +252,90 @@ class ReferenceChanges:
             raise NotWritten(filled("porting.no_rule")) from error
         return dot if b")" in self._code.data[owner:dot] else owner
 
-    def _layers(self) -> Iterator[Change]:
-        for found in layer_edits(self._code, self._scanned):
-            label = Label.VERIFIED if found.certain else Label.UNSAFE
-            line, source = found.line, f"{MODULE}.{FORWARD}"
-            if self._is_ignored((line, found.defined), source):
+    def _layers(self, changes: Sequence[Change], kept: Sequence[int]) -> Iterator[Change]:
+        """The changes of the method ``forward``, where the layer that it is looked up on is one of MindSpore then.
+
+        ``changes``: of references; ``kept``: the bytes at which references begin that stay.
+        """
+        states: dict[str, set[str]] = {}
+        for change in changes:
+            states.setdefault(change.source, set()).add(change.state)
+        layers = LayerEdits(
+            self._code,
+            self._scanned,
+            lambda start, end: bisect_left(kept, start) < bisect_left(kept, end),
+            lambda line: self._is_ignored((line,), _METHOD),
+        )
+        found = {one.edit: one for one in layers.all() if not self._is_ignored((one.line,), _METHOD)}
+        is_renamed = any(one.condition is None or self._options.unsafe for one in found.values())
+        unknown = list[Reference]()
+        for reference in self._scanned.references:
+            if not reference.name.endswith(f".{FORWARD}") or not self._is_attribute(reference):
                 continue
-            yield Change(
-                source=source,
-                target="mindspore.nn.Cell.construct",
-                label=label.value,
-                state="made" if found.certain or self._options.unsafe else "left",
-                line=line,
-                column=1,
-                end_line=line,
-                end_column=1,
-                why=[] if found.certain else [filled("porting.forward")],
-                edits=[found.edit],
-            )
+            if self._is_reference_ignored(reference):
+                continue
+            if reference.possible and not reference.owner:
+                unknown.append(reference)
+            elif self._is_of_ported(reference, states) and (one := self._method(layers, reference)) is not None:
+                found.setdefault(one.edit, one)
+        for one in sorted(found.values()):
+            yield self._of_method(one)
+        # What nobody knows to be another object may be a layer whose method has another name now.
+        for reference in unknown if is_renamed else ():
+            edit = construct_before(self._code, self._place(reference)[1])
+            if edit is not None and edit not in found:
+                why, line = filled("porting.forward_unknown"), reference.span.end_line
+                yield _method_change(Label.MANUAL, "manual", line, [why], [])
+
+    def _is_of_ported(self, reference: Reference, states: Mapping[str, set[str]]) -> bool:
+        """Whether the class on which ``forward`` is looked up is one of MindSpore in ported code."""
+        if reference.owner:
+            path, *torch = reference.owner
+            return self._own_class(path) is not None or all(self._is_ported(one, states) for one in torch)
+        owner = reference.name.rpartition(".")[0]
+        return owner.count(".") == 2 and owner.startswith("torch.nn.") and self._is_ported(owner, states)
+
+    def _is_ported(self, name: str, states: Mapping[str, set[str]]) -> bool:
+        """Whether a class of PyTorch is written with one of MindSpore: here, or elsewhere if nothing here names it."""
+        if name in states:
+            return states[name] == {"made"}
+        judgement = self._judge.judge(name, "name", None)
+        made = {Label.VERIFIED, Label.UNSAFE} if self._options.unsafe else {Label.VERIFIED}
+        return judgement.target is not None and judgement.label in made
+
+    def _own_class(self, path: str) -> str | None:
+        """The path of a class within this file; None where it is in another."""
+        start = f"{self._scanned.module}."
+        within = path.removeprefix(start) if path.startswith(start) else None
+        return within if within in self._scanned.layers else None
+
+    def _method(self, layers: LayerEdits, reference: Reference) -> LayerEdit | None:
+        path = self._own_class(reference.owner[0]) if reference.owner else None
+        found = layers.at(self._place(reference)[1], reference.span.end_line, path)
+        if found is None or found.condition is not None or not reference.possible:
+            return found
+        return found._replace(condition="porting.forward")
+
+    def _of_method(self, found: LayerEdit) -> Change:
+        if found.condition is None:
+            return _method_change(Label.VERIFIED, "made", found.line, [], [found.edit])
+        state = "made" if self._options.unsafe else "left"
+        return _method_change(Label.UNSAFE, state, found.line, [filled(found.condition)], [found.edit])
+
+
+def _method_change(label: Label, state: str, line: int, why: list[Text], edits: list[Edit]) -> Change:
+    return Change(
+        source=_METHOD,
+        target="mindspore.nn.Cell.construct",
+        label=label.value,
+        state=state,
+        line=line,
+        column=1,
+        end_line=line,
+        end_column=1,
+        why=why,
+        edits=edits,
+    )
 
 
 def _keeps_out(listed: Sequence[str], name: str) -> bool:

@@ -149,6 +149,8 @@ class TorchNames:
             before, now = now, self.attribute(now, names[at])
             if is_called and at + 1 == len(names) and before[-1] == ")":
                 is_api = now is not None and now[0] == "t" and now[-1] not in ")]"
+                if now is not None and is_api and self.returns_self(now):
+                    return Followed(f"{before[: -len(INSTANCE)]}.{names[-1]}", now, at + 1)
                 if now is None and before == TENSOR and names[-1] in self.tensor_methods:
                     return Followed(None, f"torch.Tensor.{names[-1]}", at + 1)
                 return Followed(now, now if is_api else None, at + 1)
@@ -217,6 +219,10 @@ class TorchNames:
         known = self.apis.get(owner)
         return f"{owner}.{name}" if known and known.is_class else None
 
+    def returns_self(self, method: str) -> bool:
+        """Whether a method of layers returns the layer, of whichever class that is."""
+        return method.startswith(f"{MODULE}.") and self._results.get(method) == f"{MODULE}{INSTANCE}"
+
     def is_layer(self, value: str) -> bool:
         """Whether ``value`` is ``torch.nn.Module`` or a class that inherits from it."""
         return MODULE in self._line(value)
@@ -247,6 +253,8 @@ class TorchNames:
         if self.is_class(value):
             return f"{value}{INSTANCE}"
         owner, _, name = value.rpartition(".")
+        if self.returns_self(f"{MODULE}.{name}") and self.is_layer(owner):
+            return f"{owner}{INSTANCE}"
         return TENSOR if owner == "torch.Tensor" and name.endswith("_") else None
 
     def _of_module(self, owner: str) -> Value:

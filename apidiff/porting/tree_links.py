@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
@@ -12,6 +14,17 @@ from apidiff.porting.torch_names import FOREIGN, IN_TREE, ITEM, TorchNames, Valu
 _DEEPEST = 60
 _WORD = re.compile(r"\w+")
 ALL = "*"  # in the place of a name: every name of a module
+
+
+class Line(NamedTuple):
+    """What a class inherits from, through others of the tree too. ``torch``: classes of PyTorch.
+
+    ``unknown``: whether nobody knows one; ``unsure``: whether a name stands for several.
+    """
+
+    torch: list[str]
+    unknown: bool
+    unsure: bool
 
 
 class TreeLinks:
@@ -25,6 +38,7 @@ class TreeLinks:
             self._classes |= facts.classes
             self._returns |= facts.returns
         self._known: dict[str, Value] = {}
+        self._lines: dict[str, Line] = {}
         self._active: set[str] = set()
         self._members: dict[tuple[str, str, bool], Value] = {}
 
@@ -41,6 +55,10 @@ class TreeLinks:
         self._active.add(path)
         try:
             self._known[path] = value = self._resolve(path)
+        except RecursionError:  # hundreds of classes, each of which inherits from the next
+            if len(self._active) > 1:
+                raise
+            return None
         finally:
             self._active.discard(path)
         return value
@@ -49,7 +67,11 @@ class TreeLinks:
         if path[0] != IN_TREE:
             return path
         if path.endswith(INSTANCE):
-            return self.call(self.resolve(path[: -len(INSTANCE)]))
+            called = self.resolve(path[: -len(INSTANCE)])
+            if called is not None and self.names.returns_self(called):  # net.to(device) is net
+                owner = self.resolve(path.rpartition(".")[0])
+                return owner if owner is not None and owner.endswith(INSTANCE) else self.call(called)
+            return self.call(called)
         if path.endswith(SEQUENCE):
             item = self.resolve(path[: -len(SEQUENCE)])
             return "|".join(f"{part}{SEQUENCE}" for part in item.split("|")) if item else None
@@ -159,27 +181,81 @@ class TreeLinks:
                     waiting += facts.stars
 
     def is_layer(self, path: str) -> bool | None:
-        """Whether a class is a ``torch.nn.Module``: False where a base class that nobody knows may be one, None for no layer.
+        """Whether a class is a ``torch.nn.Module``, None for no layer and for what is no class of the tree.
 
-        None too for what is no class of the tree.
+        False where it may be one: a base class is not known, another class has its name, or only classes that inherit from it
+        are layers.
         """
         if path not in self._classes:
             return None
-        waiting, seen, unknown = [path], {path}, False
+        layer = self._is_layer(path)
+        return layer if layer is not None or path not in self.mixins else False
+
+    def _is_layer(self, path: str) -> bool | None:
+        line = self.line(path)
+        if any(map(self.names.is_layer, line.torch)):
+            return not line.unsure
+        return False if line.unknown else None
+
+    @cached_property
+    def mixins(self) -> set[str]:
+        """The classes of the tree that are no layers, of those from which layers inherit."""
+        above = dict.fromkeys(path for path in self._classes if self._is_layer(path))
+        waiting = list(above)
         while waiting:
-            facts = self._classes.get(waiting.pop())
-            unknown = unknown or facts is None
-            for base in facts.bases if facts else ():
-                value = self.resolve(base)
-                if value is None or value[0] == FOREIGN:
+            found = [base for base in self.bases(waiting.pop()) if base not in above]
+            above.update(dict.fromkeys(found))
+            waiting += found
+        return {path for path in above if self._is_layer(path) is None}
+
+    def line(self, path: str) -> Line:
+        """What a class of the tree inherits from."""
+        lines, waiting, begun = self._lines, [path], set[str]()
+        while waiting:  # bases first, however many stand in a line
+            one = waiting[-1]
+            missing = [base for base in self.bases(one) if base not in lines and base not in begun]
+            begun.add(one)
+            if one not in lines and missing:
+                waiting += missing
+                continue
+            lines.setdefault(one, self._of_bases(one))
+            waiting.pop()
+        return lines[path]
+
+    def _of_bases(self, path: str) -> Line:
+        """What a class inherits from; that of its bases in the tree is known, but for one that is its own base."""
+        facts = self._classes[path]
+        torch, unknown, unsure = dict[str, None](), False, facts.twice
+        for base in facts.bases:
+            parts = (self.resolve(base) or FOREIGN).split("|")
+            unsure = unsure or len(parts) > 1
+            for part in parts:
+                if part in self._lines:
+                    torch.update(dict.fromkeys(self._lines[part].torch))
+                    unknown, unsure = unknown or self._lines[part].unknown, unsure or self._lines[part].unsure
+                elif part[0] == FOREIGN or (part[0] == IN_TREE and part not in self._classes):
                     unknown = True
-                elif value[0] != IN_TREE:
-                    if self.names.is_layer(value):
-                        return True
-                elif value not in seen:
-                    seen.add(value)
-                    waiting.append(value)
-        return False if unknown else None
+                elif part[0] != IN_TREE:
+                    torch[part] = None
+        return Line(list(torch), unknown, unsure)
+
+    def is_class(self, path: str) -> bool:
+        """Whether a path names a class of the tree."""
+        return path in self._classes
+
+    def definer(self, path: str, method: str) -> str:
+        """The class of the tree that defines a method of a class of it; that itself where none is known to."""
+        try:
+            found = self.attribute(f"{path}{INSTANCE}", method)
+        except RecursionError:  # hundreds of classes, each of which inherits from the next
+            found = None
+        definer = found.rpartition(".")[0] if found is not None else path
+        return definer if self.is_class(definer) else path
+
+    def bases(self, path: str) -> list[str]:
+        """The classes of the tree that a class of it names as its bases."""
+        found = [part for base in self._classes[path].bases for part in (self.resolve(base) or "").split("|")]
+        return [part for part in found if part in self._classes and part != path]
 
     def call(self, value: Value) -> Value:
         """What a call of ``value`` returns."""

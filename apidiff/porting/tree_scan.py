@@ -25,16 +25,30 @@ _SHARE = 24  # files that a process takes at a time
 _FEW = 40  # so few files are scanned before a second process has started
 
 
+class Layer(msgspec.Struct, frozen=True, gc=False):
+    """A class that is a layer, or may be one.
+
+    ``certain``: whether it is one. ``sure``: whether what defines its method ``forward`` is. ``mixin``: whether only
+    classes that inherit from it are. ``bases``: the classes of its own file that it names as its bases, as ``Outer.Inner``.
+    """
+
+    certain: bool
+    sure: bool
+    mixin: bool
+    bases: list[str]
+
+
 class ScannedFile(msgspec.Struct, frozen=True, gc=False):
     """A file with its references, in the order in which they stand.
 
-    ``layers``: its classes that are layers, as ``Outer.Inner``; False for one whose base class nobody knows. ``asked``: of a scan
-    for a port, the names that other files take from it, ``*`` for all.
+    ``module``: its dotted name; ``layers``: its classes that are layers or may be, as ``Outer.Inner``; ``asked``: the names that
+    other files take from it, ``*`` for all; the last two where code is ported.
     """
 
     names: FileNames
     references: list[Reference]
-    layers: dict[str, bool] = {}
+    module: str = ""
+    layers: dict[str, Layer] = {}
     asked: frozenset[str] = frozenset()
 
 
@@ -145,19 +159,35 @@ def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
     found = [*file.references, *(use for one in file.open if (use := _resolved(one, links)) is not None)]
     found.sort(key=lambda use: (use.span.cell or 0, use.span.line, use.span.column, use.span.end_column))
     layers = {}
-    if file.facts is not None:
+    module = file.facts.name if file.facts is not None else ""
+    if file.facts is not None and links.names.follows_ported:
+        start = f"{IN_TREE}{module}."
         for path in file.facts.classes:
-            if (kind := links.is_layer(path)) is not None:
-                layers[path.removeprefix(f"{IN_TREE}{file.facts.name}.")] = kind
-    return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found, layers)
+            if (certain := links.is_layer(path)) is not None:
+                bases = [one.removeprefix(start) for one in links.bases(path) if one.startswith(start)]
+                sure = bool(links.is_layer(links.definer(path, FORWARD)))
+                layers[path.removeprefix(start)] = Layer(certain, sure, path in links.mixins, bases)
+    return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found, module, layers)
 
 
 def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:
     """The reference that a place is now that all files are known; None where it names nothing of PyTorch."""
-    value = links.resolve(one.value)
-    if value is None:
-        return _possible(one, links)
-    for part in value.split("|"):
+    try:
+        value = links.resolve(one.value)
+        return _followed_all(value, one, links) if value is not None else _possible(one, links)
+    except RecursionError:  # hundreds of classes, each of which inherits from the next
+        return None
+
+
+def _followed_all(value: str, one: OpenReference, links: TreeLinks) -> Reference | None:
+    parts = value.split("|")
+    if len(parts) > 1 and one.names and one.names[-1] == FORWARD and links.names.follows_ported:
+        uses = [_followed(part, one, links) for part in parts if part[0] not in "!~"]
+        layers = [use for use in uses if use is not None]
+        if len(layers) == len(uses) and len({use.possible for use in layers}) == 1:
+            return layers[0]
+        return _possible(one, links) if layers else None
+    for part in parts:
         if (found := _followed(part, one, links)) is not None:
             return found
     return None
@@ -166,13 +196,14 @@ def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:
 def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | None:
     names, count = links.names, len(one.names)
     now: str | None = value
+    of_class = False  # whether it was looked up on a class of the tree
     for at in range(count + 1):
         if now is None or now[0] in "!~":
             return None
         if "|" in now:
             now = next((part for part in now.split("|") if part[0] == "t"), now.split("|")[0])
         if now[0] != IN_TREE and now[-1] not in ")]" and not names.is_module(now):
-            end, api, unbound = at, now, False
+            end, api, unbound = at, now, of_class
             if at < count and names.is_class(now) and (member := names.attribute(now, one.names[at])) is not None:
                 end, api, unbound = at + 1, member, True
             role, form = (one.role, one.form) if end == count else ("name", None)
@@ -181,9 +212,12 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
         if at == count:
             return None
         before, now = now, links.attribute(now, one.names[at])
+        of_class = before[0] == IN_TREE and links.is_class(before)
         if at + 1 == count:
             if names.follows_ported and one.names[at] == FORWARD and before[0] == IN_TREE:
                 return _of_layer(before, now, one, links)
+            if names.follows_ported and one.names[at] == FORWARD and before == f"{MODULE}{INSTANCE}":
+                return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form)
             if now is None:
                 return _possible(one, links) if before[-1] == ")" else None
             if before[-1] == ")" and now[0] == "t" and now[-1] not in ")]" and "|" not in now:
@@ -195,14 +229,19 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
 
 def _of_layer(owner: str, method: str | None, one: OpenReference, links: TreeLinks) -> Reference | None:
     """``forward`` of what is a layer of the tree, or may be one, looked up on it or on its class: a port renames it."""
-    layer = links.is_layer(owner.removesuffix(INSTANCE))
-    if layer is None or method is None:
+    path = owner.removesuffix(INSTANCE)
+    if method is None or not links.is_class(path) or links.is_layer(path) is None:
         return None
-    return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form, possible=not layer)
+    definer = links.definer(path, FORWARD)
+    owners = (definer.removeprefix(IN_TREE), *links.line(path).torch)
+    certain = bool(links.is_layer(definer))
+    return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form, possible=not certain, owner=owners)
 
 
 def _possible(one: OpenReference, links: TreeLinks) -> Reference | None:
-    """A call of what may be a method of a tensor."""
+    """A call of what may be a method of a tensor; where code is ported, `forward` of what may be a layer."""
+    if one.names and one.names[-1] == FORWARD and links.names.follows_ported:
+        return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form, True)
     if one.form is None or not one.names or one.names[-1] not in links.names.tensor_methods:
         return None
     return Reference(f"torch.Tensor.{one.names[-1]}", _of_name(one), "call", one.form, True)

@@ -146,9 +146,14 @@ def _add_members(results: dict[str, str], attributes: dict[str, str], name: str,
         match statement:
             case ast.FunctionDef(name=method) if not method.startswith("_"):
                 of = attributes if statement.decorator_list and _is_property(statement) else results
-                _add(of, f"{name}.{method}", _result(statement.returns))
+                returned = f"{name}{INSTANCE}" if _is_self(statement.returns) else _result(statement.returns)
+                _add(of, f"{name}.{method}", returned)
             case ast.AnnAssign(target=ast.Name(id=attribute)):
                 _add(attributes, f"{name}.{attribute}", _result(statement.annotation))
+
+
+def _is_self(annotation: ast.expr | None) -> bool:
+    return isinstance(annotation, ast.Name) and annotation.id == "Self"
 
 
 def _is_property(function: ast.FunctionDef) -> bool:
@@ -167,7 +172,7 @@ def _add(results: dict[str, str], name: str, result: str) -> None:
 def _result(annotation: ast.expr | None) -> str:
     """Return the type as a scan writes it, empty where it is another. Raises SyntaxError for one in quotes that is no Python."""
     match annotation:
-        case ast.Name(id="Tensor" | "Self" | "Parameter"):
+        case ast.Name(id="Tensor" | "Parameter"):
             return TENSOR
         case ast.Attribute(attr="Tensor"):
             return TENSOR

@@ -123,7 +123,7 @@ NOT_CALLED = [  # other methods of that name
     "class N:\n    def forward(self): ...\nN().forward()",
     "class N:\n    def forward(self): ...\nf = N.forward",
     "def forward(): ...\nforward()",
-    "import other\nother.forward()\nf = other.A().forward",
+    "import other\nother.forward()\nf = other.forward",
 ]
 
 

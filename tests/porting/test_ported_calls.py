@@ -15,7 +15,7 @@ from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.code_tokens import CodeTokens
 from apidiff.porting.judgement import Judge
-from apidiff.porting.layer_edits import LayerEdit
+from apidiff.porting.layer_edits import LayerEdit, LayerEdits
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import find_sources
@@ -364,8 +364,8 @@ def test_edits_that_would_not_give_python_are_not_made(monkeypatch: pytest.Monke
     text = "'é'\nimport torch\nx = torch.cat([a], dim=0)\n"
     assert porter.port_text(text).count("made") == 1
     kept = len(porter.repairs(text, "a.py", (1, 1), (5, 1)))
-    made = [LayerEdit(edit, 1, True) for edit in edits]
-    monkeypatch.setattr("apidiff.porting.reference_changes.layer_edits", lambda *_: made)
+    made = [LayerEdit(edit, 1) for edit in edits]
+    monkeypatch.setattr(LayerEdits, "all", lambda _: made)
     with pytest.raises(UnreadableSource, match="broken"):
         porter.port_text(text)
     assert len(porter.repairs(text, "a.py", (1, 1), (5, 1))) == kept

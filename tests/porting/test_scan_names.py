@@ -119,6 +119,16 @@ TABLE: list[tuple[str, str, list[str]]] = [
         + "        for l in self.ls:\n            x = l(x)\n        return x.sum()",
         ["4:11 nn.Module", "7:19 nn.ModuleList", "7:34 nn.Linear", "11:16 Tensor.sum"],
     ),
+    (
+        "a layer that is moved is a layer",
+        T + "nn.Linear(1, 1).to(d).eval().weight.zero_()",
+        ["4:1 nn.Linear", "4:17 nn.Module.to", "4:23 nn.Module.eval", "4:37 Tensor.zero_"],
+    ),
+    (
+        "own layer that is moved",
+        NET + "    def forward(self, x):\n        return x\nnet = Net(3).cuda().train()\nnet(y).sum()\nnet.float()",
+        ["4:11 nn.Module", "9:14 nn.Module.cuda", "9:21 nn.Module.train", "10:8 Tensor.sum", "11:1 nn.Module.float"],
+    ),
     ("weight of a module", T + "nn.Linear(1, 1).weight.zero_()", ["4:1 nn.Linear", "4:24 Tensor.zero_"]),
     (
         "own module called",

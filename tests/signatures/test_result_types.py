@@ -53,6 +53,15 @@ def test_the_type_of_a_result(package: Path, annotation: str, result: str) -> No
     assert read_result_types(package, "2.13.0").results == {"torch.f": result}
 
 
+@pytest.mark.parametrize(
+    ("annotation", "result"), [("Self", "torch.nn.A()"), ("'Self'", ""), ("Tensor", "torch.Tensor()")]
+)
+def test_a_method_that_returns_its_object_returns_one_of_its_class(package: Path, annotation: str, result: str) -> None:
+    (package / "nn" / "modules").mkdir(parents=True, exist_ok=True)
+    (package / "nn" / "modules" / "a.py").write_text(f"class A:\n    def to(self) -> {annotation}: ...\n")
+    assert read_result_types(package, "2.13.0").results["torch.nn.A.to"] == result
+
+
 @pytest.fixture
 def usual_depth() -> Iterator[None]:
     """How deep Python goes, where another test's library has asked for more."""

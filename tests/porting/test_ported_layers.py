@@ -1,0 +1,211 @@
+"""The method `forward` of layers: its definition and what looks it up are renamed together, or what is left is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.lookup.cache import open_index
+from apidiff.porting.changes import PortOptions
+from apidiff.porting.judgement import Judge
+from apidiff.porting.port_files import PortedFile, port_files
+from apidiff.porting.port_text import Porter
+from apidiff.porting.source_files import find_sources
+from apidiff.porting.tree_scan import scan_tree
+
+Port = Callable[..., str]
+PortTree = Callable[[dict[str, str]], dict[str, str]]
+
+HEAD = "import copy\nfrom torch import nn\nfrom other import Base\n"
+LAYER = f"{HEAD}class A(nn.Module):\n    def forward(self, x): return x\n"
+PLAIN = f"{LAYER}class N:\n    def forward(self, x): return x\n"
+TOLD = "# apidiff manual: torch.nn.Module.forward"
+
+
+@pytest.fixture(scope="module")
+def porter() -> Callable[..., Porter]:
+    index = open_index()
+    made: dict[tuple[str | None, bool], Porter] = {}
+
+    def porter_for(device: str | None = None, *, unsafe: bool = False) -> Porter:
+        key = device, unsafe
+        if key not in made:
+            made[key] = Porter(Judge.of_index(index, "2.10.0", device), index.source_names, PortOptions(unsafe=unsafe))
+        return made[key]
+
+    return porter_for
+
+
+@pytest.fixture(scope="module")
+def port(porter: Callable[..., Porter]) -> Port:
+    def ported(text: str, *, device: str | None = None, unsafe: bool = False) -> str:
+        return porter(device, unsafe=unsafe).port_text(text).text
+
+    return ported
+
+
+@pytest.fixture
+def port_tree(porter: Callable[..., Porter], tmp_path: Path) -> PortTree:
+    """Port files along with each other: their texts by name."""
+
+    def ported(files: dict[str, str]) -> dict[str, str]:
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
+        found = [file for file in port_files(scanned, porter()) if isinstance(file, PortedFile)]
+        return files | {file.path.name: file.after.decode() for file in found}
+
+    return ported
+
+
+RENAMED = [  # each `forward` is that of a layer, and named in letters of its own
+    (LAYER, "a = A()\na.forward = a.forward"),
+    (LAYER, "class B(A):\n    def forward(self, x): return A.forward(self, super().forward(x))"),
+    (LAYER, "class B(A):\n    def run(self): return [self.forward(x) for x in (lambda: self.forward(1))()]"),
+    (
+        HEAD,
+        "class C(nn.Module):\n    if FAST:\n        def forward(self): ...\n    else:\n        def forward(self): ...",
+    ),
+    (HEAD, "class C(nn.Module):\n    try:\n        def forward(self): ...\n    finally: pass\n    run = forward"),
+    (HEAD, "class C(nn.Module):\n    forward = run\n    def go(self): return self.forward()"),
+    (HEAD, "class C(nn.Module):\n    forward: object\n    forward = lambda self, x: x"),
+    (HEAD, "class C(nn.Module):\n    def forward(self): ...\n    @wraps(forward)\n    def go(self, f=forward): ..."),
+    (
+        HEAD,
+        "class C(nn.Module):\n    @property\n    def forward(self): ...\n    @forward.setter\n    def forward(self, x): ...",
+    ),
+    (
+        HEAD,
+        "match 1:\n    case 1:\n        class C(nn.Module):\n            def forward(self): ...\n        C().forward()",
+    ),
+    (f"{LAYER}layer: A = A()\n", "layer.forward(1)"),
+    (LAYER, "def use(m: nn.Module): return m.forward(1)"),
+    (LAYER, "net = A().cpu()\nnet.forward(1)"),
+    (LAYER, "a = A() if c else None\na.forward(1)"),
+    (f"{LAYER}class B(A): ...\n", "a = A() if c else B()\na.forward(1)"),
+]
+
+
+@pytest.mark.parametrize(("head", "code"), RENAMED)
+def test_all_that_is_the_method_of_a_layer_is_renamed(port: Port, head: str, code: str) -> None:
+    found = port(f"{head}{code}\n")
+    assert "forward" not in found
+    assert found.endswith(f"{code.replace('forward', 'construct').replace('nn.Module', 'nn.Cell')}\n")
+
+
+KEPT = [  # what is no layer's, or is told to be left
+    (PLAIN, "N().forward(1)\nN.forward(N(), 1)"),
+    (
+        PLAIN,
+        "class H(nn.Module):\n    def go(self):\n        class P:\n            def run(self): return self.forward()",
+    ),
+    (HEAD, "class C(nn.Module):  # apidiff: ignore\n    def forward(self): return self.forward()\nC().forward()"),
+    (HEAD, "class C(nn.Module):\n    def forward(self): ...  # apidiff: ignore\nC().forward()"),
+    (
+        f"{HEAD}class C(nn.Module):\n    def forward(self): ...  # apidiff: ignore\n",
+        "class D(C):\n    def go(self): return self.forward() + super().forward()\nD().forward()",
+    ),
+    (HEAD, "class C(nn.Module):\n    def forward(self): ...\n    def construct(self): ...\nC().forward()"),
+    (HEAD, "class C(nn.Module):\n    from impl import forward\n    def go(self): return self.forward()\nC().forward()"),
+    (f"{HEAD}import torch.nn.functional as F\n", "F.forward(1)\nnn.init.forward(1)"),
+    (HEAD, "class C(nn.Module):\n    def go(self): return self.runner.forward() + self.cfg.runner.forward()"),
+    (f"{HEAD}m = nn.Transformer()\n", "m.forward(1)"),
+]
+
+
+@pytest.mark.parametrize(("head", "code"), KEPT)
+def test_what_is_no_layers_stays(port: Port, head: str, code: str) -> None:
+    written = [line for line in port(f"{head}{code}\n").splitlines() if "# apidiff m" not in line]
+    assert written[-len(code.splitlines()) :] == code.replace("(nn.Module):\n", "(nn.Cell):\n").splitlines()
+
+
+UNKNOWN = [  # a layer of this file, perhaps: nobody knows by reading
+    (LAYER, "A().unknown().forward(1)"),
+    (LAYER, "x.forward(1)"),
+    (LAYER, "copy.deepcopy(A()).forward(1)"),
+    (LAYER, "def use(a): return a.forward(1)"),
+    (LAYER, "def use(*a: A): return a[0].forward(1)"),
+    (LAYER, "f = x.forward"),
+    (LAYER, "with A() as a: a.forward(1)"),
+    (PLAIN, "def use(a: A | N): return a.forward(1)"),
+    (PLAIN, "(A() if c else N()).forward(1)"),
+    (PLAIN, "for a in [A(), N()]: a.forward(1)"),
+    (PLAIN, "a = A()\ndef use(): return a.forward(1)\na = N()"),
+]
+
+
+@pytest.mark.parametrize(("head", "code"), UNKNOWN)
+def test_what_may_be_a_layers_is_told(port: Port, head: str, code: str) -> None:
+    found = port(f"{head}{code}\n")
+    assert found.count(TOLD) == 1
+    assert "\n".join(line for line in found.splitlines() if not line.strip().startswith("#")).endswith(code)
+    assert TOLD not in port(f"{HEAD}{code}\n")  # where no layer is defined there is nothing to tell
+
+
+MAYBE = [  # right with a condition only
+    f"{HEAD}class M:\n    def forward(self, x): return x\nclass C(M, nn.Module): ...\nC().forward(1)",
+    f"{HEAD}class M:\n    def go(self, x): return self.forward(x)\nclass C(M, nn.Module): ...",
+    f"{HEAD}class C(Base):\n    def forward(self, x): return x\nC().forward(1)",
+    f"{HEAD}if c:\n    class C(nn.Module):\n        def forward(self): ...\nelse:\n    class C:\n        def forward(self): ...\n"
+    "C().forward()",
+    f"{LAYER}class A(A):\n    def forward(self, x): return super().forward(x)\nA().forward(1)".replace(
+        "Module", "Module"
+    ),
+]
+
+
+@pytest.mark.parametrize("code", MAYBE)
+def test_what_is_a_layers_on_a_condition_waits_for_it(port: Port, code: str) -> None:
+    kept = code.count("forward")
+    safe = "\n".join(line for line in port(f"{code}\n").splitlines() if not line.strip().startswith("#"))
+    assert (safe.count("forward"), safe.count("construct")) == (kept, 0)
+    unsafe = "\n".join(line for line in port(f"{code}\n", unsafe=True).splitlines() if not line.strip().startswith("#"))
+    assert (unsafe.count("forward"), unsafe.count("construct")) == (0, kept)
+
+
+def test_a_class_that_keeps_its_base_keeps_its_method(port: Port) -> None:
+    """On Ascend no run proves the base class."""
+    code = f"{LAYER}class B(A):\n    def run(self): return self.forward(1)\nB().forward(1)\n"
+    assert port(code, device="ascend").count("forward") == code.count("forward")
+    assert "forward" not in port(code)
+
+
+def test_the_method_of_a_class_is_renamed_with_the_class(port: Port) -> None:
+    code = "from torch import nn\nclass A(nn.Linear):\n    def forward(self, x): return nn.Linear.forward(self, x)\n"
+    assert port(code) == code.replace("forward", "construct").replace(
+        "from torch import nn", "from mindspore import mint"
+    ).replace("nn.Linear", "mint.nn.Linear")
+
+
+def test_layers_of_other_files_follow_their_definition(port_tree: PortTree) -> None:
+    files = {
+        "model.py": "from torch import nn\nclass A(nn.Module):\n    def forward(self, x): return x\n",
+        "mixed.py": "class M:\n    def forward(self, x): return x\n",
+        "both.py": "from torch import nn\nfrom mixed import M\nclass C(M, nn.Module): ...\n",
+        "use.py": "from model import A\nfrom both import C\nA().forward(1)\nC().forward(1)\n",
+    }
+    found = port_tree(files)
+    assert "def construct" in found["model.py"]
+    assert found["mixed.py"] == files["mixed.py"]
+    assert found["use.py"] == files["use.py"].replace("A().forward", "A().construct")
+
+
+SUBCLASSES = [  # a method that is called on a class of the file is called on its class
+    "S.size(x)",
+    "S.size(x, 0)",
+]
+
+
+@pytest.mark.parametrize("call", SUBCLASSES)
+def test_a_method_called_on_a_class_of_tensors_stays(port: Port, call: str) -> None:
+    found = port(f"import torch\nclass S(torch.Tensor): ...\ny = {call}\n", unsafe=True)
+    assert found.endswith(f"y = {call}\n")
+    assert "# apidiff manual: torch.Tensor.size" in found
+
+
+def test_many_classes_in_a_line_end(port: Port) -> None:
+    lines = "".join(f"class A{number}(A{number - 1}): ...\n" for number in range(1, 400))
+    code = f"{LAYER.replace('class A(', 'class A0(')}{lines}A399().forward(1)\n"
+    assert "def construct" in port(code)
