@@ -71,6 +71,36 @@ def test_a_server_without_input_ends(name: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+MCP_BEGIN = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+LSP_BEGIN = {"capabilities": {}, "processId": None, "rootUri": None}
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize(("name", "params"), [("lsp", LSP_BEGIN), ("mcp", MCP_BEGIN)])
+def test_a_server_ends_at_a_signal(name: str, params: dict[str, object], sent: signal.Signals) -> None:
+    """Once it serves, and while its input stays open: it does not wait for more to read."""
+    message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).encode()
+    framed = b"Content-Length: %d\r\n\r\n%s" % (len(message), message) if name == "lsp" else message + b"\n"
+    # As in a terminal, where tests were started in the background too.
+    script = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from apidiff.cli import main
+sys.exit(main())
+"""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", script, name], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(framed)
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.send_signal(sent)
+        assert process.wait(timeout=60) == -sent
+        assert process.stderr
+        assert process.stderr.read() == b""
+
+
 @pytest.mark.parametrize("columns", ["99999999", "-1", "0", "wide", "9" * 5000])
 def test_a_terminal_of_an_impossible_width(columns: str) -> None:
     script = "import os; from apidiff.cli import _stand_alone; _stand_alone(); print(os.environ.get('COLUMNS'))"
@@ -185,6 +215,25 @@ def test_a_word_that_is_repeated_counts_once() -> None:
     assert search.shortened(asked) == "reduce"
     assert len(search.shortened(" ".join(map(str, range(10_000)))).split()) == 40
     assert len(search.shortened("x" * 10**7)) == 200
+
+
+@pytest.mark.parametrize(
+    ("stream", "code", "told"),
+    [
+        (">&-", 143, "standard output is closed"),
+        (">/dev/full", 2, "The output cannot be written (No space left on device)"),
+    ],
+)
+def test_the_site_is_served_whatever_becomes_of_the_output(stream: str, code: int, told: str, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<p>")
+    for folder in ("en", "zh"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "index.html").write_text("<p>")
+    command = f'exec timeout 5 "$0" -m apidiff.site_builder serve --port 0 --output "{tmp_path}" {stream}'
+    done = subprocess.run(["/bin/sh", "-c", command, sys.executable], stderr=subprocess.PIPE, text=True, timeout=300)
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (124 if code == 143 else code)  # what `timeout` makes of it
 
 
 @pytest.mark.parametrize("port", ["99999", "-1", "65536", "1e3", "٣", "9" * 5000])

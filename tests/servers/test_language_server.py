@@ -207,7 +207,26 @@ async def test_a_finding_can_be_passed_over(client: LanguageClient) -> None:
     await closed(client)
 
 
+async def test_each_edit_settles_what_is_told_in_its_place(client: LanguageClient) -> None:
+    """An editor asks for the whole text, with all that it shows."""
+    text = "import torch\nx = torch.ones(3)\n" + "x.tanh(); x.tanh()\n" * 300
+    shown = await opened(client, text)
+    params = types.CodeActionParams(of(URI), types.Range(at(0, 0), at(302, 0)), types.CodeActionContext(shown))
+    found = await client.text_document_code_action_async(params)
+    assert len(found) <= 40
+    for fix in found:
+        edited = {edit.range.start.line for change in fix.edit.document_changes for edit in change.edits}
+        assert fix.diagnostics is None or {one.range.start.line for one in fix.diagnostics} <= edited
+    passed_over = [fix for fix in found if "AD101" in fix.title]
+    assert [len(fix.diagnostics) for fix in passed_over] == [2] * 20
+    await closed(client)
+
+
 OTHERS: list[tuple[str, str, str, bool]] = [
+    ("file:///a%20b/%E4%BD%A0%E5%A5%BD.py", "python", "import torch\ntorch.eye(2).tanh()", True),
+    ("file:///c%3A/a.py", "python", "import torch\ntorch.eye(2).tanh()", True),
+    ("file:///a/%2520.py", "python", "import torch\ntorch.eye(2).tanh()", True),
+    ("file:///a b/你好.py", "python", "import torch\ntorch.eye(2).tanh()", True),
     ("vscode-notebook-cell:/a.ipynb#W1", "python", "F.gelu(torch.eye(2).tanh())", True),
     ("untitled:Untitled-1", "python", "import torch\ntorch.eye(2).tanh()", True),
     ("file:///a/README.md", "markdown", "```python\nimport torch\ntorch.eye(2).tanh()\n```\n", True),
