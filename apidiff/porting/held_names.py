@@ -2,55 +2,84 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import unicodedata
+from enum import Enum
 
 from apidiff.porting.code_text import CodeText
+from apidiff.porting.name_scopes import Binding, By, Found, NameScopes, Scope
 
-_TORCH = "torch"
+_DEEPEST = 50  # names that are bound to each other
+
+
+class _Origin(Enum):
+    """Where what a name is bound to comes from: always from PyTorch, always from elsewhere, or from either."""
+
+    TORCH = "torch"
+    OTHER = "other"
+    EITHER = "either"
 
 
 class HeldNames:
     """What the names of one file are bound by.
 
-    A variable that holds an API, such as a parameter with a class as its default, may hold another when the code runs.
+    A variable that holds an API, such as a parameter with a class as its default, may hold another when the code runs. So may
+    a name that is imported from PyTorch in one branch and bound to something else in another.
     """
 
     def __init__(self, code: CodeText) -> None:
-        self._of_torch: set[str] = set()
-        self._imported: set[str] = set()
-        self._parameters: set[str] = set()
-        self._bound: set[str] = set()
-        for node in ast.walk(code.tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                self._note_import(node)
-            elif isinstance(node, ast.arg):
-                self._parameters.add(node.arg)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self._bound.add(node.id)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                self._bound.add(node.name)
+        self._scopes = NameScopes(code)
+        self._origins: dict[tuple[Scope, str], _Origin | None] = {}
 
-    def _note_import(self, node: ast.Import | ast.ImportFrom) -> None:
-        module = (node.module or "") if isinstance(node, ast.ImportFrom) and not node.level else None
-        for alias in node.names:
-            name = alias.asname or (alias.name if isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0])
-            origin = alias.name if isinstance(node, ast.Import) else module
-            is_torch = origin is not None and origin.partition(".")[0] == _TORCH
-            (self._of_torch if is_torch else self._imported).add(name)
-
-    def holds(self, text: str, api: str) -> bool:
-        """Whether ``text`` is a variable, or an attribute of an object, that holds ``api``, and no path to it.
+    def holds(self, text: str, place: int, api: str) -> bool:
+        """Whether ``text`` at a byte is a variable, or an attribute of an object, that holds ``api``, and no path to it.
 
         ``api`` is no member of a class that ``text`` looks up on an object.
         """
         names = re.findall(r"\w+", unicodedata.normalize("NFKC", text))  # as Python reads them
-        if not names or names[0] in self._of_torch:
+        if not names:
             return False
+        found = self._scopes.find(names[0], place)
         same = names[-1] == api.rpartition(".")[2]
-        if names[0] in self._imported:
-            return not same  # a name that another file gives to it
-        if names[0] in self._parameters:
+        if found is None:
+            return self._scopes.has_star and not same  # a name that another file gives to it
+        if self._at(found, names[0], place) is _Origin.EITHER:
             return True
-        return names[0] in self._bound and (len(names) == 1 or not same)
+        kinds = {one.by for one in found.scope.bound[names[0]]}
+        if By.TORCH in kinds:
+            return False
+        if By.IMPORT in kinds:
+            return not same
+        return bool(kinds & {By.PARAMETER, By.VALUE}) or len(names) == 1 or not same
+
+    def is_either(self, name: str, place: int) -> bool:
+        """Whether a name at a byte may be something of PyTorch, and another thing as well."""
+        found = self._scopes.find(name, place)
+        return found is not None and self._at(found, name, place) is _Origin.EITHER
+
+    def _at(self, found: Found, name: str, place: int | None, depth: int = 0) -> _Origin | None:
+        """Where what a name is bound to comes from, as far as a byte if one is given; None if only from the name itself."""
+        origins: set[_Origin | None] = set()
+        others: set[By] = set()
+        for one, since in found.scope.bound[name].items():
+            origin = self._of_binding(one, found.scope, depth)
+            if origin is _Origin.TORCH or place is None or found.is_later or since <= place:
+                origins.add(origin)
+                if origin is _Origin.OTHER:
+                    others.add(one.by)
+        origins.discard(None)
+        if len(origins) > 1 or (By.IMPORT in others and len(others) > 1):
+            return _Origin.EITHER
+        return next(iter(origins), None)
+
+    def _of_binding(self, one: Binding, scope: Scope, depth: int) -> _Origin | None:
+        if one.first is None:
+            return _Origin.TORCH if one.by is By.TORCH else _Origin.OTHER
+        found = scope.find(one.first)
+        if found is None or depth > _DEEPEST:
+            return _Origin.OTHER
+        key = found.scope, one.first
+        if key not in self._origins:
+            self._origins[key] = None  # while it is looked for: a name may be bound to itself
+            self._origins[key] = self._at(Found(found.scope, True), one.first, None, depth + 1)
+        return self._origins[key]

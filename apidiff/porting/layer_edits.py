@@ -52,7 +52,7 @@ class LayerEdits:
     Args:
         code: the file.
         scanned: what it names.
-        is_kept: whether a reference to PyTorch stays between two bytes.
+        is_kept: whether the base of a class names something of PyTorch still.
         is_ignored: whether a comment on a line tells to leave the method.
     """
 
@@ -60,7 +60,7 @@ class LayerEdits:
         self,
         code: CodeText,
         scanned: ScannedFile,
-        is_kept: Callable[[int, int], bool],
+        is_kept: Callable[[ast.expr], bool],
         is_ignored: Callable[[int], bool],
     ) -> None:
         self._code, self._is_ignored = code, is_ignored
@@ -69,7 +69,7 @@ class LayerEdits:
             if (layer := scanned.layers.get(path)) is not None:
                 self._classes.setdefault(path, []).append(_scope_of(node, layer))
         self._keeping = {
-            path: any(is_kept(code.start(base), code.end(base)) for one in found for base in one.node.bases)
+            path: any(is_kept(base) for one in found for base in one.node.bases)
             for path, found in self._classes.items()
         }
         self._staying: dict[str, bool] = {}

@@ -21,6 +21,7 @@ from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before
+from apidiff.porting.name_scopes import first_name
 from apidiff.porting.torch_names import FORWARD, MODULE
 from apidiff.porting.tree_scan import ScannedFile
 
@@ -115,7 +116,8 @@ class ReferenceChanges:
         """Whether a reference is a variable that holds the API: what is written for it stands where it is bound."""
         if self._is_attribute(reference):
             return False
-        return self._held.holds(self._code.text(*self._place(reference)), reference.name)
+        start, end = self._place(reference)
+        return self._held.holds(self._code.text(start, end), start, reference.name)
 
     def _of_held(self, reference: Reference) -> Change | None:
         """A call of a variable: right as it stands where the API that the variable holds by then takes the same arguments."""
@@ -263,7 +265,7 @@ class ReferenceChanges:
         layers = LayerEdits(
             self._code,
             self._scanned,
-            lambda start, end: bisect_left(kept, start) < bisect_left(kept, end),
+            lambda base: self._keeps(base, kept),
             lambda line: self._is_ignored((line,), _METHOD),
         )
         found = {one.edit: one for one in layers.all() if not self._is_ignored((one.line,), _METHOD)}
@@ -286,6 +288,13 @@ class ReferenceChanges:
             if edit is not None and edit not in found:
                 why, line = filled("porting.forward_unknown"), reference.span.end_line
                 yield _method_change(Label.MANUAL, "manual", line, [why], [])
+
+    def _keeps(self, base: ast.expr, kept: Sequence[int]) -> bool:
+        """Whether the base of a class names something of PyTorch still, or a name that may be."""
+        start, end = self._code.start(base), self._code.end(base)
+        first = first_name(base)
+        either = first is not None and self._held.is_either(first, start)
+        return either or bisect_left(kept, start) < bisect_left(kept, end)
 
     def _is_of_ported(self, reference: Reference, states: Mapping[str, set[str]]) -> bool:
         """Whether the class on which ``forward`` is looked up is one of MindSpore in ported code."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable
 
 import pytest
@@ -260,6 +261,80 @@ def test_a_variable_keeps_its_name(port: Port, text: str, wanted: str, left: boo
     ported = port(f"import torch\nfrom torch import nn\n{text}", device="cpu", unsafe=True)
     assert wanted in ported.text
     assert bool(ported.count("manual")) is left
+
+
+_TRIED = "try:\n    {}\nexcept ImportError:\n    {}\n"
+EITHER = [  # names that are something of PyTorch in one branch only: what calls them stays, with what they are bound by
+    ("import numpy as np\nimport torch\nxp = np if q else torch\ny = xp.zeros(2)\n", False),
+    ("import numpy as np\nimport torch\nxp = np if q else torch\ny = xp.zeros(2, device=d)\n", True),
+    ("if q:\n    import numpy as xp\nelse:\n    import torch as xp\ny = xp.zeros(2)\n", False),
+    (f"{_TRIED.format('import torch as xp', 'import numpy as xp')}y = xp.zeros(2)\n", False),
+    (f"{_TRIED.format('import torch as xp', 'import numpy as xp')}y = xp.zeros(2, device=d)\n", True),
+    (f"{_TRIED.format('import torch as xp', 'import numpy as xp')}ys = xp\ny = ys.zeros(2)\n", False),
+    ("import torch\nimport numpy\nxp = torch\nif q:\n    xp = numpy\ny = xp.zeros(2)\n", False),
+    ("import torch\nif q:\n    xp = torch\nelse:\n    import numpy as xp\ny = xp.zeros(2)\n", False),
+    ("import numpy as np\nimport torch as xp\ndef f():\n    global xp\n    xp = np\ny = xp.zeros(2)\n", False),
+    ("def f(q):\n    import torch as xp\n    if q:\n        import numpy as xp\n    return xp.zeros(2)\n", False),
+    ("import numpy as np, torch\ndef f(q):\n    return np if q else torch\nxp = f(q)\ny = xp.zeros(2)\n", False),
+    ("from torch import cat\nif q:\n    def cat(a, dim): ...\nx = cat([a], dim=0)\n", False),
+    ("from torch import cat\nif q:\n    cat = wrap(a)\nx = cat([a], dim=0)\n", False),
+    ("from torch import cat\nfor cat in cats: ...\nx = cat([a], dim=0)\n", False),
+    ("from torch import cat\nif q:\n    print(cat := found())\nx = cat([a], dim=0)\n", False),
+    ("from torch import cat\ndef f(a):\n    return cat([a], dim=0)\ncat = wrap()\n", False),
+    ("from torch import cat\nfor a in b:\n    x = cat([a], dim=0)\n    if q:\n        cat = other(a)\n", False),
+    (f"{_TRIED.format('from torch import cat', 'def cat(a, dim): ...')}x = cat([a], dim=0)\n", False),
+    (f"{_TRIED.format('from torch import zeros', 'zeros = found()')}x = zeros(2, device=d)\n", True),
+    ("if q:\n    import torch.nn as nn\nelse:\n    from mindspore import nn\nx = nn.ReLU()\n", False),
+    (  # the base stays, so its method keeps its name
+        f"{_TRIED.format('from torch import nn', 'from mine import nn')}"
+        "class A(nn.Module):\n    def forward(self, x): ...\nclass B(A):\n    def forward(self, x): ...\n",
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), EITHER)
+def test_what_is_of_torch_in_one_branch_stays(port: Port, text: str, told: bool) -> None:
+    ported = port(text, unsafe=True).text
+    assert [line for line in ported.splitlines() if "# apidiff" not in line] == text.splitlines()
+    assert ("# apidiff manual: torch.zeros: the variable called here may hold it" in ported) is told
+
+
+NEITHER = [  # code in which the same names stand for PyTorch wherever they are looked up
+    (f"{_TRIED.format('import torch', 'torch = None')}y = torch.zeros(2)\n", "\ny = mint.zeros(2)"),
+    ("torch = None\ndef f():\n    global torch\n    import torch\ndef g():\n    return torch.zeros(2)\n", "n mint.zer"),
+    ("import torch\nif q:\n    torch = pytest.importorskip('torch')\ny = torch.zeros(2)\n", "\ny = mint.zeros(2)"),
+    ("import torch\nif q:\n    import torch\nimport torch.nn as nn\ny = torch.zeros(2)\n", "\ny = mint.zeros(2)"),
+    ("from torch import cat\ndef f(cat): ...\nx = cat([a], dim=0)\n", "x = mint.cat([a], dim=0)"),
+    ("from torch import cat\ndef f():\n    for cat in a: ...\nx = cat([a], dim=0)\n", "x = mint.cat([a], dim=0)"),
+    ("from torch import cat\nx = [cat for cat in y], cat([a], dim=0)\n", ", mint.cat([a], dim=0)"),
+    ("from torch import cat\nx = [cat for cat in cat([a], dim=0)]\n", "[cat for cat in mint.cat([a], dim=0)]"),
+    ("from torch import cat\nclass A:\n    cat = 1\n    def f(self): cat([a], dim=0)\n", "mint.cat([a], dim=0)"),
+    ("from torch import cat\nf = lambda cat: 1, cat([a], dim=0)\n", ", mint.cat([a], dim=0)"),
+    ("from torch import cat\ncat = wrap(cat([a], dim=0))\n", "cat = wrap(mint.cat([a], dim=0))"),
+    ("from torch import cat\nx = cat([a], dim=0)\ncat = wrap(a)\n", "x = mint.cat([a], dim=0)"),
+    ("from torch import cat\nif q:\n    cat = wrap(cat)\nx = cat([a])\n", "cat = wrap(mint.cat)\nx = cat([a])"),
+    ("from torch import nn\nclass Module(nn.Module): ...\nclass A(nn.Module): ...\n", "class A(nn.Cell)"),
+    ("import torch\nxp = torch\ny = xp.zeros(2)\n", "\ny = mint.zeros(2)"),
+    ("import torch\nnn, xp = torch.nn, torch\ny = xp.zeros(2)\n", "\ny = mint.zeros(2)"),
+    (f"{_TRIED.format('import torch as xp; y = xp.zeros(2)', 'import numpy as xp')}", "xp; y = mint.zeros(2)"),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), NEITHER)
+def test_a_name_that_is_bound_elsewhere_to_another_thing_is_ported(port: Port, text: str, wanted: str) -> None:
+    assert wanted in port(text, unsafe=True).text
+
+
+def test_names_that_are_bound_to_each_other_are_followed_once(port: Port) -> None:
+    count = 3_000
+    steps = "".join(
+        f"a{at} = a{at - 1} if q else a{at - 1}\nb{at} = b{at - 1}\nb{at - 1} = b{at}\n" for at in range(1, count)
+    )
+    text = f"import torch\na0 = b0 = torch\n{steps}{'torch = torch' + chr(10)}y = [{'b0.zeros(2), ' * count}]\n"
+    before = time.process_time()
+    port(text)
+    assert time.process_time() - before < 20
 
 
 def test_methods_follow_their_rule(port: Port) -> None:

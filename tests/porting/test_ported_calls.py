@@ -161,6 +161,36 @@ def test_a_method_called_on_a_class_that_another_file_hands_on_is_left(
     assert "is called on its class" in port_tree(tmp_path)["used.py"]
 
 
+_CONFIG = "import torch, torch.nn as nn\nimport torch.nn.functional as F\n"
+_CHOSEN = "dtype = torch.float32\nif HALF:\n    dtype = torch.float16\nAct = nn.ReLU if HALF else nn.Tanh\n"
+STARS = [  # how names of another file are imported, and what becomes of code with them
+    ("dtype, Act", "import torch\nx = torch.cat([a], dim=dtype)\n", "x = mint.cat([a], dim=dtype)"),
+    ("*", "import torch\nx = torch.cat([a], dim=dtype)\n", "x = mint.cat([a], dim=dtype)"),
+    ("dtype, Act", "layer = Act()\n", "layer = Act()"),
+    ("*", "layer = Act()\n", "layer = Act()"),
+    ("*", "def f(dtype): ...\nkind = dtype\n", "kind = dtype"),
+    (
+        "torch, nn, F",
+        "y = torch.cat([a], dim=0), F.relu(x), nn.ReLU()\n",
+        "mint.cat([a], dim=0), mint.nn.functional.relu",
+    ),
+    (
+        "*",
+        "y = torch.cat([a], dim=0), F.relu(x), nn.ReLU()\n",
+        "mint.cat([a], dim=0), mint.nn.functional.relu(x), mint.nn.R",
+    ),
+]
+
+
+@pytest.mark.parametrize(("names", "text", "wanted"), STARS)
+def test_a_variable_of_another_file_keeps_its_name(
+    tmp_path: Path, port_tree: Callable[[Path], dict[str, str]], names: str, text: str, wanted: str
+) -> None:
+    (tmp_path / "config.py").write_text(f"{_CONFIG}{_CHOSEN}")
+    (tmp_path / "used.py").write_text(f"from config import {names}\n{text}")
+    assert wanted in port_tree(tmp_path)["used.py"]
+
+
 def test_a_constructor_called_on_its_class_and_methods_without_a_call_are_ported(port: Port) -> None:
     text = "import torch\nfrom torch import nn\n\nclass A(nn.Module):\n    def __init__(self):\n        {}\n"
     after = port(text.format("nn.Module.__init__(self); map(torch.Tensor.abs, [])")).text
