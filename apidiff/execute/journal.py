@@ -28,9 +28,11 @@ class Journal:
 
     Lines are taken up again only where the probe still calls the same; where other code makes it, ``path`` should be another.
     ``path`` is None: nothing is kept; nor is it where another process, making the same run at this moment, keeps its own there.
+    ``world_size``: the number of ranks; lines of a run with another are none of this one. Any number fits where it is None.
     """
 
-    def __init__(self, path: Path | None, plan: Plan) -> None:
+    def __init__(self, path: Path | None, plan: Plan, world_size: int | None = None) -> None:
+        self._world_size = world_size
         self._file = _locked(path) if path else None
         specs = {step_key(step): step.spec for step in plan.steps}
         self.done: dict[tuple[str, str], ProbeRun] = {}
@@ -54,7 +56,7 @@ class Journal:
         for line in BytesIO(content):
             if line == b"\n":
                 continue
-            run = _decoded(line.removesuffix(b"\n"))
+            run = _decoded(line.removesuffix(b"\n"), self._world_size)
             if run is not None:
                 runs.append(run)
             elif line.endswith(b"\n"):  # one that does not was being written when the run was stopped
@@ -89,8 +91,8 @@ def _digest(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest()[:32].encode()
 
 
-def _decoded(line: bytes) -> ProbeRun | None:
-    """Reads a line; None where it is not as it was written, or holds what no probe shows."""
+def _decoded(line: bytes, world_size: int | None) -> ProbeRun | None:
+    """Reads a line; None where it is not as it was written, or holds what no probe shows with so many ranks."""
     digest, _, content = line.partition(b" ")
     if digest != _digest(content):
         return None
@@ -101,7 +103,7 @@ def _decoded(line: bytes) -> ProbeRun | None:
     if any(plain_faults(run)):
         return None
     ranks = max((trace.rank for trace in run.ranks), default=0) + 1
-    size = max(ranks, len(run.ranks))
+    size = max(ranks, len(run.ranks)) if world_size is None else world_size
     return None if size > MAX_RANKS or any(probe_faults(run, size)) else run
 
 

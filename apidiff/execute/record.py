@@ -22,6 +22,7 @@ from apidiff.atomic_write import locked, write_files
 from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import add_own_records, load_own_records
+from apidiff.database.record_gate import record_faults
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import (
     read_bytes,
@@ -119,10 +120,14 @@ def write_record(record: RunRecord, runs: Path) -> Path:
 
     It replaces the former one of the same measurer where this very checkout wrote it, or where it is listed as this
     project's. What somebody else sent stays, whatever it says of who measured. Raises DataError, with nothing left behind,
-    where the folder cannot be written or the disk is full.
+    where the folder cannot be written or the disk is full, or where nobody could take the record in.
     """
     content = encode(record)
     path = run_path(record, content, runs)
+    for found, _ in record_faults(record):
+        raise DataError(
+            path, None, f"is not written: {found}", "Report this with the journals of runs, and run it anew."
+        )
     name = run_name(record)[1]
     _list_own(record, content, path)
     with locked(path.parent):

@@ -72,7 +72,9 @@ def make_run(
         if only is not None:
             plan = replace(plan, steps=tuple(step for step in plan.steps if step_key(step) in only))
         empty = make_record(backend, version, world_size, [], [], device_found)
-        journal = stack.enter_context(closing(Journal(_journal_path(empty) if keep_journal else None, plan)))
+        journal = stack.enter_context(
+            closing(Journal(_journal_path(empty) if keep_journal else None, plan, world_size))
+        )
         total, count = len(plan.steps), len(journal.done)
 
         def step(what: str) -> None:

@@ -65,6 +65,12 @@ class World:
         """Starts the ranks and waits until all have joined. Raises StartError, with none left running, if they do not."""
         try:
             self._start()
+        except OSError as error:
+            self.kill()
+            raise StartError(
+                f"{self.backend.name} ({self.backend.framework}): a process cannot be started ({error.strerror}). "
+                "End others, or raise the limits that ulimit tells."
+            ) from error
         except BaseException:
             self.kill()
             raise

@@ -6,7 +6,7 @@ import ast
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.name_chains import NameChains
-from apidiff.porting.torch_names import TENSOR, Value, united
+from apidiff.porting.torch_names import IN_TREE, TENSOR, Value, united
 from apidiff.porting.uses import Argument, Passed, Use, place_of
 
 _NO_TENSOR_CALLS = {
@@ -104,6 +104,14 @@ class Calls(NameChains):
     def _builtin(self, name: str, passed: Passed, node: ast.Call) -> Value:
         """What a call of a builtin function returns."""
         first = passed.args[0].value if passed.args else None
+        if (
+            name == "type"
+            and first is not None
+            and first[0] == IN_TREE
+            and first.endswith(INSTANCE)
+            and "|" not in first
+        ):
+            return first[: -len(INSTANCE)]
         if name in _NO_TENSOR_CALLS:
             return NO_OBJECT
         if name in _SAME_CALLS:

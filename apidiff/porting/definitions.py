@@ -10,7 +10,7 @@ from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ClassFacts, Frame
 from apidiff.porting.expressions import Expressions
-from apidiff.porting.torch_names import FOREIGN, TENSOR, Value
+from apidiff.porting.torch_names import FOREIGN, FORWARD, TENSOR, Value
 
 _FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
 
@@ -116,7 +116,18 @@ class Definitions(Expressions):
         bases += [FOREIGN] * (len(node.bases) > len(bases))  # of which nobody knows anything
         own = [one for base in bases for one in base.split("|")]
         former = self.classes.get(path)
-        facts = ClassFacts([*own, *(former.bases if former else ())], {}, {}, former is not None)
+        defined = [
+            (one.name, one.lineno) for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+        facts = ClassFacts(
+            [*own, *(former.bases if former else ())],
+            {},
+            {},
+            former is not None,
+            tuple({base.lineno for base in node.bases}),
+            tuple(line for name, line in defined if name == FORWARD),
+            any(name == "construct" for name, _ in defined),
+        )
         self.classes[path] = facts
         self.local.add(path)
         self.frame = Frame(path, outer, None)

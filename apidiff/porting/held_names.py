@@ -57,6 +57,11 @@ class HeldNames:
         found = self._scopes.find(name, place)
         return found is not None and self._at(found, name, place) is _Origin.EITHER
 
+    def is_imported(self, name: str, place: int) -> bool:
+        """Whether a name at a byte is bound by an import of PyTorch, which stays where it may be another thing."""
+        found = self._scopes.find(name, place)
+        return found is not None and any(one.by is By.TORCH for one in found.scope.bound[name])
+
     def _at(self, found: Found, name: str, place: int | None, depth: int = 0) -> _Origin | None:
         """Where what a name is bound to comes from, as far as a byte if one is given; None if only from the name itself."""
         origins: set[_Origin | None] = set()

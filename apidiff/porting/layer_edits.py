@@ -53,6 +53,7 @@ class LayerEdits:
         code: the file.
         scanned: what it names.
         is_kept: whether the base of a class names something of PyTorch still.
+        is_ported: whether a class of PyTorch is written with one of MindSpore where another file inherits from it.
         is_ignored: whether a comment on a line tells to leave the method.
     """
 
@@ -61,6 +62,7 @@ class LayerEdits:
         code: CodeText,
         scanned: ScannedFile,
         is_kept: Callable[[ast.expr], bool],
+        is_ported: Callable[[str], bool],
         is_ignored: Callable[[int], bool],
     ) -> None:
         self._code, self._is_ignored = code, is_ignored
@@ -70,6 +72,7 @@ class LayerEdits:
                 self._classes.setdefault(path, []).append(_scope_of(node, layer))
         self._keeping = {
             path: any(is_kept(base) for one in found for base in one.node.bases)
+            or any(one.layer.stays or not all(map(is_ported, one.layer.torch)) for one in found)
             for path, found in self._classes.items()
         }
         self._staying: dict[str, bool] = {}
@@ -103,7 +106,11 @@ class LayerEdits:
         found = self._classes[path]
         if any(one.defines or one.is_imported for one in found):
             return all(self._can_rename(one) for one in found)
-        return all(self.renames(base) for one in found for base in one.layer.bases if base in self._classes)
+        return all(map(self._inherits_renamed, found))
+
+    def _inherits_renamed(self, one: _Class) -> bool:
+        """Whether the method that a class inherits is renamed."""
+        return not one.layer.keeps and all(self.renames(base) for base in one.layer.bases if base in self._classes)
 
     def _can_rename(self, one: _Class) -> bool:
         """Whether all definitions in a class can be renamed."""
@@ -134,9 +141,7 @@ class LayerEdits:
     def _of_class(self, path: str, one: _Class) -> Iterator[LayerEdit]:
         code, condition = self._code, self.condition(path)
         own = self.renames(path)
-        inherited = not self._stays(path) and all(
-            self.renames(base) for base in one.layer.bases if base in self._classes
-        )
+        inherited = not self._stays(path) and self._inherits_renamed(one)
         if condition is not None and not one.defines and not one.layer.mixin:
             return  # nothing tells that it is a layer
         if own and one.defines:
@@ -218,7 +223,7 @@ def _own_attributes(function: _Function) -> Iterator[tuple[ast.Attribute, bool]]
         if isinstance(part, ast.Attribute) and part.attr == FORWARD:
             if isinstance(part.value, ast.Name) and part.value.id == "self" and is_self:
                 yield part, False
-            elif _is_super(part.value):
+            elif is_super(part.value):
                 yield part, True
         waiting += [(child, is_self) for child in ast.iter_child_nodes(part)]
 
@@ -228,7 +233,8 @@ def _parameters(given: ast.arguments) -> Sequence[str]:
     return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, *extra)]
 
 
-def _is_super(node: ast.expr) -> bool:
+def is_super(node: ast.expr) -> bool:
+    """Whether an expression calls `super`."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 

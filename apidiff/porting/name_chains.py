@@ -168,6 +168,8 @@ class NameChains:
         facts = self.classes.get(value[: -len(INSTANCE)])
         if facts is None:
             return None
+        if name == "__class__":
+            return value[: -len(INSTANCE)]
         if name in facts.attributes:
             return facts.attributes[name] or ""
         if name in facts.methods:

@@ -43,6 +43,8 @@ class Binding(NamedTuple):
 
 _ANY = Binding(By.VALUE)
 
+_MOCKS = {"Mock", "MagicMock"}
+
 
 class Scope:
     """What a module, a class, a function or a comprehension binds.
@@ -55,7 +57,7 @@ class Scope:
         self.outer = outer
         self.is_class = isinstance(node, ast.ClassDef)
         self.is_comprehension = isinstance(node, _COMPREHENSIONS)
-        self.is_later = isinstance(node, (*_FUNCTIONS, ast.Lambda))
+        self.is_later = isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.GeneratorExp))
         self.owner: dict[str, Scope] = {}
         self.bound: dict[str, dict[Binding, int]] = {}
 
@@ -308,9 +310,11 @@ def first_name(node: ast.AST) -> str | None:
 
 
 def _is_missing(node: ast.AST) -> bool:
-    """Whether a value says that PyTorch is missing, as None does, or loads it, as ``importorskip("torch")`` does."""
+    """Whether a value says that PyTorch is missing, as None and mocks do, or loads it, as ``importorskip("torch")`` does."""
     if isinstance(node, ast.Constant):
         return node.value is None or node.value is False
+    if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _MOCKS:
+        return True
     return isinstance(node, ast.Call) and any(
         isinstance(one, ast.Constant) and isinstance(one.value, str) and _OF_TORCH.fullmatch(one.value)
         for one in node.args

@@ -20,7 +20,7 @@ from apidiff.porting.finding_codes import finding_codes
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
-from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before
+from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before, is_super
 from apidiff.porting.name_scopes import first_name
 from apidiff.porting.torch_names import FORWARD, MODULE
 from apidiff.porting.tree_scan import ScannedFile
@@ -266,26 +266,28 @@ class ReferenceChanges:
             self._code,
             self._scanned,
             lambda base: self._keeps(base, kept),
+            self._is_written,
             lambda line: self._is_ignored((line,), _METHOD),
         )
         found = {one.edit: one for one in layers.all() if not self._is_ignored((one.line,), _METHOD)}
         is_renamed = any(one.condition is None or self._options.unsafe for one in found.values())
         unknown = list[Reference]()
         for reference in self._scanned.references:
-            if not reference.name.endswith(f".{FORWARD}") or not self._is_attribute(reference):
+            if not reference.name.endswith(f".{FORWARD}") or self._is_reference_ignored(reference):
                 continue
-            if self._is_reference_ignored(reference):
-                continue
-            if reference.possible and not reference.owner:
+            if not reference.owner and (reference.possible or not _is_of_class(reference.name)):
                 unknown.append(reference)
+            elif not self._is_attribute(reference):
+                continue  # with its class: nn.Linear.forward
             elif self._is_of_ported(reference, states) and (one := self._method(layers, reference)) is not None:
                 found.setdefault(one.edit, one)
         for one in sorted(found.values()):
             yield self._of_method(one)
         # What nobody knows to be another object may be a layer whose method has another name now.
         for reference in unknown if is_renamed else ():
-            edit = construct_before(self._code, self._place(reference)[1])
-            if edit is not None and edit not in found:
+            end = self._place(reference)[1]
+            edit, node = construct_before(self._code, end), self._anchors.attribute_at(end)
+            if edit is not None and edit not in found and node is not None and not is_super(node.value):
                 why, line = filled("porting.forward_unknown"), reference.span.end_line
                 yield _method_change(Label.MANUAL, "manual", line, [why], [])
 
@@ -293,7 +295,7 @@ class ReferenceChanges:
         """Whether the base of a class names something of PyTorch still, or a name that may be."""
         start, end = self._code.start(base), self._code.end(base)
         first = first_name(base)
-        either = first is not None and self._held.is_either(first, start)
+        either = first is not None and self._held.is_either(first, start) and self._held.is_imported(first, start)
         return either or bisect_left(kept, start) < bisect_left(kept, end)
 
     def _is_of_ported(self, reference: Reference, states: Mapping[str, set[str]]) -> bool:
@@ -302,12 +304,14 @@ class ReferenceChanges:
             path, *torch = reference.owner
             return self._own_class(path) is not None or all(self._is_ported(one, states) for one in torch)
         owner = reference.name.rpartition(".")[0]
-        return owner.count(".") == 2 and owner.startswith("torch.nn.") and self._is_ported(owner, states)
+        return self._is_ported(owner, states)
 
     def _is_ported(self, name: str, states: Mapping[str, set[str]]) -> bool:
         """Whether a class of PyTorch is written with one of MindSpore: here, or elsewhere if nothing here names it."""
-        if name in states:
-            return states[name] == {"made"}
+        return states[name] == {"made"} if name in states else self._is_written(name)
+
+    def _is_written(self, name: str) -> bool:
+        """Whether a class of PyTorch is written with one of MindSpore where it is named."""
         judgement = self._judge.judge(name, "name", None)
         made = {Label.VERIFIED, Label.UNSAFE} if self._options.unsafe else {Label.VERIFIED}
         return judgement.target is not None and judgement.label in made
@@ -330,6 +334,12 @@ class ReferenceChanges:
             return _method_change(Label.VERIFIED, "made", found.line, [], [found.edit])
         state = "made" if self._options.unsafe else "left"
         return _method_change(Label.UNSAFE, state, found.line, [filled(found.condition)], [found.edit])
+
+
+def _is_of_class(method: str) -> bool:
+    """Whether a method is that of a class of PyTorch's layers, not of what one holds."""
+    owner = method.rpartition(".")[0]
+    return owner.count(".") == 2 and owner.startswith("torch.nn.")
 
 
 def _method_change(label: Label, state: str, line: int, why: list[Text], edits: list[Edit]) -> Change:

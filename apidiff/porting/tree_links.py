@@ -28,10 +28,18 @@ class Line(NamedTuple):
 
 
 class TreeLinks:
-    """Resolves paths that start at a module of the tree. ``modules``: what each file tells, by dotted name."""
+    """Resolves paths that start at a module of the tree.
 
-    def __init__(self, names: TorchNames, modules: Mapping[str, ModuleFacts]) -> None:
-        self.names, self._modules = names, modules
+    ``modules``: what each file tells, by dotted name; ``ignored``: the lines of each that comments tell to pass over.
+    """
+
+    def __init__(
+        self,
+        names: TorchNames,
+        modules: Mapping[str, ModuleFacts],
+        ignored: Mapping[str, Mapping[int, Sequence[str]]] | None = None,
+    ) -> None:
+        self.names, self._modules, self._ignored = names, modules, ignored or {}
         self._classes: dict[str, ClassFacts] = {}
         self._returns: dict[str, str] = {}
         for facts in modules.values():
@@ -101,6 +109,8 @@ class TreeLinks:
         instance = owner.endswith(INSTANCE)
         of_class = owner[: -len(INSTANCE)] if instance else owner
         if of_class in self._classes:
+            if instance and name == "__class__":
+                return of_class
             key = of_class, name, instance
             if key not in self._members:
                 self._members[key] = None  # while it is looked for: a class may be its own base
@@ -238,6 +248,31 @@ class TreeLinks:
                 elif part[0] != IN_TREE:
                     torch[part] = None
         return Line(list(torch), unknown, unsure)
+
+    def keeps_method(self, path: str) -> bool:
+        """Whether a class keeps the method ``forward`` that it defines: a comment says so, or it has a `construct`."""
+        facts = self._classes[path]
+        return facts.constructs or self._is_ignored(path, facts.forward)
+
+    def keeps_base(self, path: str) -> bool:
+        """Whether a comment keeps the bases of a class, or of one of the tree that it inherits from."""
+        waiting, seen = [path], {path}
+        while waiting:
+            one = waiting.pop()
+            if self._is_ignored(one, self._classes[one].head):
+                return True
+            found = [base for base in self.bases(one) if base not in seen]
+            seen.update(found)
+            waiting += found
+        return False
+
+    def _is_ignored(self, path: str, lines: Sequence[int]) -> bool:
+        parts = path[1:].split(".")
+        for size in range(len(parts) - 1, 0, -1):
+            if (module := ".".join(parts[:size])) in self._modules:
+                ignored = self._ignored.get(module, {})
+                return any(line in ignored for line in lines)
+        return False
 
     def is_class(self, path: str) -> bool:
         """Whether a path names a class of the tree."""

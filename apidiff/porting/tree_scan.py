@@ -30,12 +30,17 @@ class Layer(msgspec.Struct, frozen=True, gc=False):
 
     ``certain``: whether it is one. ``sure``: whether what defines its method ``forward`` is. ``mixin``: whether only
     classes that inherit from it are. ``bases``: the classes of its own file that it names as its bases, as ``Outer.Inner``.
+    ``torch``: the classes of PyTorch that it inherits from through other files; ``stays``: whether one of these is kept by a
+    comment; ``keeps``: whether the method that it inherits from there keeps its name.
     """
 
     certain: bool
     sure: bool
     mixin: bool
     bases: list[str]
+    torch: list[str] = []
+    stays: bool = False
+    keeps: bool = False
 
 
 class ScannedFile(msgspec.Struct, frozen=True, gc=False):
@@ -85,7 +90,11 @@ def scan_tree(
 
 def link_names(scanned: Sequence[FileNames], names: TorchNames) -> list[ScannedFile]:
     """Resolve what files take from each other."""
-    links = TreeLinks(names, {file.facts.name: file.facts for file in scanned if file.facts is not None})
+    links = TreeLinks(
+        names,
+        {file.facts.name: file.facts for file in scanned if file.facts is not None},
+        {file.facts.name: file.ignored for file in scanned if file.facts is not None and file.ignored},
+    )
     linked = [_linked(file, links) for file in scanned]
     if not names.follows_ported:
         return linked
@@ -166,7 +175,16 @@ def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
             if (certain := links.is_layer(path)) is not None:
                 bases = [one.removeprefix(start) for one in links.bases(path) if one.startswith(start)]
                 sure = bool(links.is_layer(links.definer(path, FORWARD)))
-                layers[path.removeprefix(start)] = Layer(certain, sure, path in links.mixins, bases)
+                others = [one for one in links.bases(path) if not one.startswith(start)]
+                layers[path.removeprefix(start)] = Layer(
+                    certain,
+                    sure,
+                    path in links.mixins,
+                    bases,
+                    [name for one in others for name in links.line(one).torch],
+                    any(map(links.keeps_base, others)),
+                    any(links.keeps_method(links.definer(one, FORWARD)) for one in others),
+                )
     return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found, module, layers)
 
 
@@ -184,7 +202,7 @@ def _followed_all(value: str, one: OpenReference, links: TreeLinks) -> Reference
     if len(parts) > 1 and one.names and one.names[-1] == FORWARD and links.names.follows_ported:
         uses = [_followed(part, one, links) for part in parts if part[0] not in "!~"]
         layers = [use for use in uses if use is not None]
-        if len(layers) == len(uses) and len({use.possible for use in layers}) == 1:
+        if len(layers) == len(uses) and len({(use.possible, use.owner[1:]) for use in layers}) == 1:
             return layers[0]
         return _possible(one, links) if layers else None
     for part in parts:
@@ -233,6 +251,8 @@ def _of_layer(owner: str, method: str | None, one: OpenReference, links: TreeLin
     if method is None or not links.is_class(path) or links.is_layer(path) is None:
         return None
     definer = links.definer(path, FORWARD)
+    if links.keeps_method(definer) or links.keeps_base(path):
+        return None
     owners = (definer.removeprefix(IN_TREE), *links.line(path).torch)
     certain = bool(links.is_layer(definer))
     return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form, possible=not certain, owner=owners)

@@ -39,6 +39,18 @@ def test_finished_probes_are_taken_up_where_they_still_call_the_same(tmp_path: P
     assert Journal(path, plan(a="1", b="changed", d="4")).done == {("torch.one", "a"): run("a", "1")}
 
 
+def test_traces_of_another_number_of_ranks_are_not_taken_up(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.jsonl"
+    first = Journal(path, plan(a="1"), 1)
+    first.add(run("a", "1"))
+    first.close()
+    again = Journal(path, plan(a="1"), 2)
+    again.close()
+    assert again.done == {}
+    assert "1 lines of the journal" in capfd.readouterr().err
+    assert Journal(path, plan(a="1"), 1).done
+
+
 def test_traces_that_other_code_made_are_not_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package, gloo = Path(apidiff.__file__).parent, next(one for one in load_backends() if one.name == "gloo")
     for folder in ("execute", "model"):

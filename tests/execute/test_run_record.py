@@ -35,7 +35,8 @@ def record(world_size: int = 2, probes: int = 1) -> RunRecord:
     gloo = next(one for one in load_backends() if one.name == "gloo")
     parameter = ParameterDump(name="op", kind="keyword-only", default="None")
     signature = SignatureDump(api="torch.one", parameters=[parameter], text="(*, op=None)")
-    runs = [msgspec.structs.replace(RUN, probe=f"plain-{index}") for index in range(probes)]
+    ranks = [msgspec.structs.replace(RUN.ranks[0], rank=rank) for rank in range(world_size)]
+    runs = [msgspec.structs.replace(RUN, probe=f"plain-{index}", ranks=ranks) for index in range(probes)]
     return make_record(gloo, "2.13.0", world_size, [signature], runs)
 
 
@@ -82,6 +83,14 @@ def test_a_new_record_takes_the_place_of_the_former_and_of_no_other(tmp_path: Pa
     path = write_record(record(2, probes=2), tmp_path)
     assert set(files(tmp_path)) == {path, other}
     assert former != path
+
+
+def test_what_nobody_could_take_in_is_not_written(tmp_path: Path) -> None:
+    former = write_record(record(2), tmp_path)
+    wrong = msgspec.structs.replace(record(2, probes=2), world_size=3)
+    with pytest.raises(DataError, match=r"is not written: .* it completed with 2 of 3 traces"):
+        write_record(wrong, tmp_path)
+    assert set(files(tmp_path)) == {former}
 
 
 # (who measured the record that is there, whether this checkout wrote it, who measures now, whether it goes)

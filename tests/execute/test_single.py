@@ -1,8 +1,10 @@
 """Calls in one kept process: what is recorded, what ends the process, and what comes back the same."""
 
+import errno
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -357,6 +359,23 @@ def test_a_process_that_does_not_come_up_is_named(tmp_path: Path) -> None:
     with CallRunner(nowhere, tmp_path) as runner, pytest.raises(ProcessStartError, match="torch on nowhere") as raised:
         runner.version()
     assert "ended before it came up" in str(raised.value)
+
+
+def _cannot_start(*_: object, **__: object) -> None:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+def test_a_process_that_cannot_be_started_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("apidiff.execute.worker_process.subprocess.Popen", _cannot_start)
+    logs = tmp_path / "logs"
+    with (
+        CallRunner(TORCH, logs) as runner,
+        pytest.raises(ProcessStartError, match=r"cannot be started \(Resource temp"),
+    ):
+        runner.version()
+    assert list(tmp_path.iterdir()) == [logs]
+    assert list(logs.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -94,6 +97,21 @@ def test_a_failed_start_is_one_error_with_its_logs(
     assert message in str(error.value)
     assert str(error.value).endswith(f"Read {world.folder}.")
     assert logged in (world.folder / "rank-0.log").read_text()
+
+
+def _cannot_start(*_: object, **__: object) -> None:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+def test_ranks_that_cannot_be_started_leave_nothing(
+    gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("apidiff.execute.worker_process.subprocess.Popen", _cannot_start)
+    world = World(gloo, 2, tmp_path / "logs")
+    with pytest.raises(StartError, match=r"cannot be started \(Resource temporarily"), world:
+        pass
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.turning(days=2, group="ranks that fail")

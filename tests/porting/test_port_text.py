@@ -302,6 +302,7 @@ def test_what_is_of_torch_in_one_branch_stays(port: Port, text: str, told: bool)
 
 NEITHER = [  # code in which the same names stand for PyTorch wherever they are looked up
     (f"{_TRIED.format('import torch', 'torch = None')}y = torch.zeros(2)\n", "\ny = mint.zeros(2)"),
+    (f"{_TRIED.format('import torch', 'torch = mock.MagicMock()')}y = torch.zeros(2)\n", "\ny = mint.zeros(2)"),
     ("torch = None\ndef f():\n    global torch\n    import torch\ndef g():\n    return torch.zeros(2)\n", "n mint.zer"),
     ("import torch\nif q:\n    torch = pytest.importorskip('torch')\ny = torch.zeros(2)\n", "\ny = mint.zeros(2)"),
     ("import torch\nif q:\n    import torch\nimport torch.nn as nn\ny = torch.zeros(2)\n", "\ny = mint.zeros(2)"),

@@ -50,11 +50,11 @@ def port(porter: Callable[..., Porter]) -> Port:
 def port_tree(porter: Callable[..., Porter], tmp_path: Path) -> PortTree:
     """Port files along with each other: their texts by name."""
 
-    def ported(files: dict[str, str]) -> dict[str, str]:
+    def ported(files: dict[str, str], device: str | None = None) -> dict[str, str]:
         for name, text in files.items():
             (tmp_path / name).write_text(text)
         scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
-        found = [file for file in port_files(scanned, porter()) if isinstance(file, PortedFile)]
+        found = [file for file in port_files(scanned, porter(device)) if isinstance(file, PortedFile)]
         return files | {file.path.name: file.after.decode() for file in found}
 
     return ported
@@ -82,6 +82,8 @@ RENAMED = [  # each `forward` is that of a layer, and named in letters of its ow
     ),
     (f"{LAYER}layer: A = A()\n", "layer.forward(1)"),
     (LAYER, "def use(m: nn.Module): return m.forward(1)"),
+    (LAYER, "type(A()).forward(A(), 1)\nA().__class__.forward(A(), 1)"),
+    (LAYER, "class B(A):\n    def go(self): return self.__class__.forward(self) + type(self).forward(self)"),
     (LAYER, "net = A().cpu()\nnet.forward(1)"),
     (LAYER, "a = A() if c else None\na.forward(1)"),
     (f"{LAYER}class B(A): ...\n", "a = A() if c else B()\na.forward(1)"),
@@ -112,6 +114,7 @@ KEPT = [  # what is no layer's, or is told to be left
     (f"{HEAD}import torch.nn.functional as F\n", "F.forward(1)\nnn.init.forward(1)"),
     (HEAD, "class C(nn.Module):\n    def go(self): return self.runner.forward() + self.cfg.runner.forward()"),
     (f"{HEAD}m = nn.Transformer()\n", "m.forward(1)"),
+    (LAYER, "class S(nn.Transformer):\n    def forward(self, x): return super().forward(x)"),
 ]
 
 
@@ -123,6 +126,15 @@ def test_what_is_no_layers_stays(port: Port, head: str, code: str) -> None:
 
 UNKNOWN = [  # a layer of this file, perhaps: nobody knows by reading
     (LAYER, "A().unknown().forward(1)"),
+    (LAYER, "m = nn.DataParallel(A())\nm.module.forward(1)"),
+    (
+        f"{LAYER}class S(nn.Transformer):\n    def forward(self, x): return x\n",
+        "def use(m: S | A): return m.forward(1)",
+    ),
+    (
+        f"{LAYER}class S(nn.Transformer):\n    def forward(self, x): return x\n",
+        "def use(m: A | S): return m.forward(1)",
+    ),
     (LAYER, "x.forward(1)"),
     (LAYER, "copy.deepcopy(A()).forward(1)"),
     (LAYER, "def use(a): return a.forward(1)"),
@@ -190,6 +202,47 @@ def test_layers_of_other_files_follow_their_definition(port_tree: PortTree) -> N
     assert "def construct" in found["model.py"]
     assert found["mixed.py"] == files["mixed.py"]
     assert found["use.py"] == files["use.py"].replace("A().forward", "A().construct")
+
+
+STAYING = [  # of a class in another file: what keeps it, or its method, as it is
+    "class A(nn.Transformer):\n    def forward(self, x): return x\n",
+    "class A(nn.Module):  # apidiff: ignore\n    def forward(self, x): return x\n",
+    "class A(nn.Module):\n    def forward(self, x): return x  # apidiff: ignore\n",
+    "class A(nn.Module):\n    def forward(self, x): return x\n    def construct(self, x): return x\n",
+]
+
+
+@pytest.mark.parametrize("definition", STAYING)
+def test_what_keeps_a_class_keeps_what_looks_it_up_in_other_files(port_tree: PortTree, definition: str) -> None:
+    use = "from a import A\nclass B(A):\n    def go(self, x): return super().forward(x) + self.forward(x)\nA().forward(1)\n"
+    files = {"a.py": f"from torch import nn\n{definition}", "b.py": f"{use}B().forward(1)\n"}
+    found = port_tree(files)
+    assert "def forward" in found["a.py"]
+    assert found["b.py"].count(".forward(") == 4
+
+
+def test_a_class_that_keeps_its_base_keeps_it_in_other_files(port_tree: PortTree) -> None:
+    files = {
+        "a.py": "from torch import nn\nclass A(nn.Module):\n    def forward(self, x): return x\n",
+        "b.py": "from a import A\nclass B(A):\n    def forward(self, x): return super().forward(x)\nB().forward(1)\n",
+        "c.py": "from b import B\nclass C(B):\n    def forward(self, x): return B.forward(self, x)\n",
+    }
+    assert port_tree(files, "ascend") == files
+    assert not any("forward" in text for text in port_tree(files).values())
+
+
+BASES = [  # a base that is written where it is bound
+    "try:\n    import torch\n    Base = torch.nn.Module\nexcept ImportError:\n    Base = object\n",
+    "Base = nn.Module if q else object\n",
+    "try:\n    from torch import nn as n\n    Base = n.Module\nexcept ImportError:\n    class Base: pass\n",
+]
+
+
+@pytest.mark.parametrize("bound", BASES)
+def test_a_base_that_is_written_where_it_is_bound_is_one_of_mindspores(port: Port, bound: str) -> None:
+    code = f"{HEAD}{bound}class C(Base):\n    def forward(self, x): return x\nC().forward(1)\n"
+    found = port(code, unsafe=True)
+    assert ("nn.Cell" in found, ".forward" in found, "def forward" in found) == (True, False, False)
 
 
 SUBCLASSES = [  # a method that is called on a class of the file is called on its class

@@ -69,11 +69,25 @@ class CallProcess:
         os.close(handle)
         self._log, self._logged, self._pid = Path(name), 0, 0
         self._troubled = self._interrupted = False
-        self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-single-", ignore_cleanup_errors=True)
-        command = ["-m", "apidiff.execute.single", device.framework, device.device]
-        environment = dict(os.environ) | device.environment | {"TMPDIR": self._scratch.name}
-        self._process = WorkerProcess(command, environment, self._log, Path(self._scratch.name))
+        try:
+            self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-single-", ignore_cleanup_errors=True)
+            try:
+                self._process = self._worker()
+            except OSError:
+                self._scratch.cleanup()
+                raise
+        except OSError as error:
+            self._log.unlink(missing_ok=True)
+            raise ProcessStartError(
+                f"{device.framework} on {device.device}: a process cannot be started ({error.strerror}). "
+                "End others, or raise the limits that ulimit tells."
+            ) from error
         self.version = ""
+
+    def _worker(self) -> WorkerProcess:
+        command = ["-m", "apidiff.execute.single", self.device.framework, self.device.device]
+        environment = dict(os.environ) | self.device.environment | {"TMPDIR": self._scratch.name}
+        return WorkerProcess(command, environment, self._log, Path(self._scratch.name))
 
     def start(self) -> None:
         """Waits until it is up. Raises ProcessStartError where it does not come up."""
