@@ -205,8 +205,7 @@ class ReferenceChanges:
         by_form = call is not None and bool(target.rule.forms)
         name = [] if by_form else self._name_edits(reference, target.name, start, end)
         if call is None:
-            rule = target.rule
-            if rule.fill or rule.arguments or rule.values or rule.forms or (facts.is_class and rule.keywords):
+            if _needs_call(facts, target):
                 raise NotWritten(filled("porting.class_by_name"))
             return name, self._other_classes(facts, target) if facts.is_class and reference.role == "name" else []
         if reference.form is None:
@@ -302,19 +301,18 @@ class ReferenceChanges:
         """Whether the class on which ``forward`` is looked up is one of MindSpore in ported code."""
         if reference.owner:
             path, *torch = reference.owner
-            return self._own_class(path) is not None or all(self._is_ported(one, states) for one in torch)
+            return self._own_class(path) is not None or all(map(self._is_written, torch))
         owner = reference.name.rpartition(".")[0]
-        return self._is_ported(owner, states)
-
-    def _is_ported(self, name: str, states: Mapping[str, set[str]]) -> bool:
-        """Whether a class of PyTorch is written with one of MindSpore: here, or elsewhere if nothing here names it."""
-        return states[name] == {"made"} if name in states else self._is_written(name)
+        return states[owner] == {"made"} if owner in states else self._is_written(owner)
 
     def _is_written(self, name: str) -> bool:
-        """Whether a class of PyTorch is written with one of MindSpore where it is named."""
+        """Whether a class of PyTorch is written with one of MindSpore where another file names it as a base."""
         judgement = self._judge.judge(name, "name", None)
-        made = {Label.VERIFIED, Label.UNSAFE} if self._options.unsafe else {Label.VERIFIED}
-        return judgement.target is not None and judgement.label in made
+        facts, target = self._judge.facts_of(judgement), self._judge.target_of(judgement)
+        if facts is None or target is None or target.written == "annotation" or _needs_call(facts, target):
+            return False
+        is_plain = judgement.label is Label.VERIFIED and not self._judge.other_targets(facts, target)
+        return is_plain or (self._options.unsafe and judgement.label is not Label.MANUAL)
 
     def _own_class(self, path: str) -> str | None:
         """The path of a class within this file; None where it is in another."""
@@ -334,6 +332,12 @@ class ReferenceChanges:
             return _method_change(Label.VERIFIED, "made", found.line, [], [found.edit])
         state = "made" if self._options.unsafe else "left"
         return _method_change(Label.UNSAFE, state, found.line, [filled(found.condition)], [found.edit])
+
+
+def _needs_call(facts: CallFacts, target: TargetFacts) -> bool:
+    """Whether a name alone cannot be written with a target: calls of it take other arguments."""
+    rule = target.rule
+    return bool(rule.fill or rule.arguments or rule.values or rule.forms or (facts.is_class and rule.keywords))
 
 
 def _is_of_class(method: str) -> bool:

@@ -16,7 +16,7 @@ from apidiff.porting.source_files import find_sources
 from apidiff.porting.tree_scan import scan_tree
 
 Port = Callable[..., str]
-PortTree = Callable[[dict[str, str]], dict[str, str]]
+PortTree = Callable[..., dict[str, str]]
 
 HEAD = "import copy\nfrom torch import nn\nfrom other import Base\n"
 LAYER = f"{HEAD}class A(nn.Module):\n    def forward(self, x): return x\n"
@@ -50,11 +50,11 @@ def port(porter: Callable[..., Porter]) -> Port:
 def port_tree(porter: Callable[..., Porter], tmp_path: Path) -> PortTree:
     """Port files along with each other: their texts by name."""
 
-    def ported(files: dict[str, str], device: str | None = None) -> dict[str, str]:
+    def ported(files: dict[str, str], device: str | None = None, *, unsafe: bool = False) -> dict[str, str]:
         for name, text in files.items():
             (tmp_path / name).write_text(text)
         scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
-        found = [file for file in port_files(scanned, porter(device)) if isinstance(file, PortedFile)]
+        found = [file for file in port_files(scanned, porter(device, unsafe=unsafe)) if isinstance(file, PortedFile)]
         return files | {file.path.name: file.after.decode() for file in found}
 
     return ported
@@ -229,6 +229,37 @@ def test_a_class_that_keeps_its_base_keeps_it_in_other_files(port_tree: PortTree
     }
     assert port_tree(files, "ascend") == files
     assert not any("forward" in text for text in port_tree(files).values())
+
+
+@pytest.mark.parametrize(("device", "unsafe"), [(None, False), ("cpu", False), ("ascend", True)])
+def test_files_decide_alike_whatever_the_class_inherits_from(
+    port_tree: PortTree, device: str | None, unsafe: bool
+) -> None:
+    """Where the base stays the method does, in the file and in others."""
+    apis = open_index().source_names.apis
+    names = [
+        name for name, api in apis.items() if name.startswith("torch.nn.") and name.count(".") == 2 and api.is_class
+    ]
+    names.remove("torch.nn.Parameter")
+    assert len(names) > 150
+    files = {}
+    for number, name in enumerate(names):
+        base = name.removeprefix("torch.")
+        files[f"a{number}.py"] = f"from torch import nn\nclass A({base}):\n    def forward(self, x): return x\n"
+        files[f"b{number}.py"] = (
+            f"from a{number} import A\nclass B(A):\n    def forward(self, x): return super().forward(x)\n"
+            "B().forward(1)\nA().forward(1)\n"
+        )
+    found = port_tree(files, device, unsafe=unsafe)
+    renamed = 0
+    for number, name in enumerate(names):
+        stays = f"({name.removeprefix('torch.')})" in found[f"a{number}.py"] and "torch" in found[f"a{number}.py"]
+        code = found[f"a{number}.py"] + found[f"b{number}.py"]
+        written = "\n".join(line for line in code.splitlines() if not line.strip().startswith("#"))
+        counts = written.count("forward"), written.count("construct")
+        assert counts == ((5, 0) if stays else (0, 5)), written
+        renamed += not stays
+    assert renamed
 
 
 BASES = [  # a base that is written where it is bound
