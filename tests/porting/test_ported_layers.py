@@ -252,8 +252,8 @@ def test_files_decide_alike_whatever_the_class_inherits_from(
         )
     found = port_tree(files, device, unsafe=unsafe)
     renamed = 0
-    for number, name in enumerate(names):
-        stays = f"({name.removeprefix('torch.')})" in found[f"a{number}.py"] and "torch" in found[f"a{number}.py"]
+    for number in range(len(names)):
+        stays = "from torch import nn" in found[f"a{number}.py"]
         code = found[f"a{number}.py"] + found[f"b{number}.py"]
         written = "\n".join(line for line in code.splitlines() if not line.strip().startswith("#"))
         counts = written.count("forward"), written.count("construct")
