@@ -67,7 +67,9 @@ def run(args: argparse.Namespace) -> int:
     if args.write and not args.force:
         refuse_unsaved([Path(file.path) for file in files])
     with progress(len(files), chosen) as told:
-        scanned = scan_tree(files, options.index.source_names, jobs=args.jobs, told=told, ported=True)
+        scanned = scan_tree(
+            files, options.index.source_names, jobs=args.jobs, told=told, ported=True, writes=porter.writes
+        )
     _tell(options.problems, chosen)
     code = 0
     for file in port_files(scanned, porter):

@@ -14,8 +14,9 @@ from apidiff.model.source_names import SourceNames
 from apidiff.porting.changes import Ported, PortOptions, Repair, without_overlaps
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.file_scan import Reference
 from apidiff.porting.import_edits import Imports
-from apidiff.porting.judgement import Judge
+from apidiff.porting.judgement import Judge, Label
 from apidiff.porting.port_comments import PortComments
 from apidiff.porting.reference_changes import ReferenceChanges
 from apidiff.porting.source_text import UnreadableSource
@@ -53,6 +54,11 @@ class Porter:
     def repairs(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The first changes that can be made between two places, by line and column from 1. Raises UnreadableSource."""
         return self._port(text, scan_text(text, path, self.names)).repairs(first, last)
+
+    def writes(self, reference: Reference) -> bool:
+        """Whether a reference is likely to be written with a target: places that no rule writes are seen with their code."""
+        label = self.judge.judge(reference.name, reference.role, reference.form).label
+        return label is Label.VERIFIED or (self.options.unsafe and label is Label.UNSAFE)
 
     def port_scanned(self, text: str, scanned: ScannedFile) -> Ported:
         """Port code that was scanned, with ``ported=True``, along with the files around it. Raises UnreadableSource."""

@@ -64,6 +64,7 @@ def scan_tree(
     jobs: int | None = None,
     told: Callable[[int], None] = lambda _: None,
     ported: bool = False,
+    writes: Callable[[Reference], bool] = lambda _: False,
 ) -> list[ScannedFile]:
     """Scan ``files`` and resolve what they import from each other.
 
@@ -73,6 +74,7 @@ def scan_tree(
         jobs: how many processes work; as many as there are cores if None.
         told: called with the number of files done since the last call.
         ported: whether names of MindSpore tell types as those that they replace do.
+        writes: whether a port writes a reference otherwise, so that what it names is asked of no other file then.
 
     Raises ApidiffError where a process was killed.
     """
@@ -85,11 +87,13 @@ def scan_tree(
         for part in _in_processes(files, names, tree, workers, ported) if several else _here(files, known, tree):
             scanned += part
             told(len(part))
-        return link_names(scanned, known)
+        return link_names(scanned, known, writes)
 
 
-def link_names(scanned: Sequence[FileNames], names: TorchNames) -> list[ScannedFile]:
-    """Resolve what files take from each other."""
+def link_names(
+    scanned: Sequence[FileNames], names: TorchNames, writes: Callable[[Reference], bool] = lambda _: False
+) -> list[ScannedFile]:
+    """Resolve what files take from each other. ``writes``: as `scan_tree` takes it."""
     links = TreeLinks(
         names,
         {file.facts.name: file.facts for file in scanned if file.facts is not None},
@@ -99,7 +103,11 @@ def link_names(scanned: Sequence[FileNames], names: TorchNames) -> list[ScannedF
     if not names.follows_ported:
         return linked
     places = (
-        (file.facts.name, one.value, one.names) for file in scanned if file.facts is not None for one in file.open
+        (file.facts.name, one.value, one.names)
+        for file in scanned
+        if file.facts is not None
+        for one in file.open
+        if one.role == "import" or (use := _resolved(one, links)) is None or use.possible or not writes(use)
     )
     asked = links.names_asked(places)
     return [

@@ -283,6 +283,27 @@ def test_an_import_stays_that_another_file_takes(tmp_path: Path, others: dict[st
     assert texts["common.py"] == f"{kept}{MINT}\n{PORTED}\n"
 
 
+WRITTEN = [  # what a port writes otherwise asks no other file for a name; an import stays, and asks
+    ("from common import *\ntorch.cat([a], dim=1)\n", False),
+    ("from common import *\ntorch.cat([a], dim=1)\ntorch.no_such\n", True),
+    ("import common\ncommon.torch.cat([a], dim=1)\n", False),
+    ("from common import torch\ntorch.cat([a], dim=1)\n", True),
+]
+
+
+@pytest.mark.parametrize(("user", "needed"), WRITTEN)
+def test_an_import_goes_where_what_others_take_is_written_otherwise(tmp_path: Path, user: str, needed: bool) -> None:
+    index = open_index()
+    (tmp_path / "common.py").write_text(f"import torch\n{CALL}\n")
+    (tmp_path / "user.py").write_text(user)
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+    scanned = scan_tree(find_sources([tmp_path])[0], index.source_names, ported=True, writes=porter.writes)
+    texts = {one.path.name: one.ported.text for one in port_files(scanned, porter) if isinstance(one, PortedFile)}
+    kept = "import torch\n" if needed else ""
+    assert texts["common.py"] == f"{kept}{MINT}\n{PORTED}\n"
+    assert "mint.cat" in texts["user.py"]
+
+
 def test_what_a_relative_import_takes_stays(tmp_path: Path) -> None:
     index = open_index()
     package = tmp_path / "pack"
