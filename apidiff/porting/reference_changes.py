@@ -38,6 +38,7 @@ class ReferenceChanges:
     ) -> None:
         self._code, self._anchors, self._scanned, self._judge, self._options = code, anchors, scanned, judge, options
         self._held = HeldNames(code)
+        self._told: set[str] = set()  # names that may be PyTorch's or another's
         self._constructed = self._constructed_classes()
 
     def _constructed_classes(self) -> dict[str, set[str]]:
@@ -52,6 +53,7 @@ class ReferenceChanges:
 
     def all(self) -> Iterator[Change]:
         """The changes, in the order in which one goes before another that overlaps it."""
+        self._told.clear()
         found: list[Change] = []
         kept: list[int] = []  # bytes at which references begin that stay
         for reference in self._scanned.references:
@@ -80,7 +82,7 @@ class ReferenceChanges:
         if member == FORWARD and not is_path:
             return None  # `_layers` looks at these
         if self._is_held(reference):
-            return self._of_held(reference) if reference.role == "call" else None
+            return (self._of_held(reference) or self._of_either(reference)) if reference.role == "call" else None
         judgement = self._judge.judge(name, reference.role, reference.form)
         # nn.Module.__init__, nn.Linear.forward
         of_owner = is_path and (member == FORWARD or (judgement.target is None and member.startswith("__")))
@@ -133,6 +135,17 @@ class ReferenceChanges:
         except NotWritten:
             pass
         return self._change(reference, judgement, Label.MANUAL, [why], [])
+
+    def _of_either(self, reference: Reference) -> Change | None:
+        """The first call of what a name holds that may still be PyTorch's: an import stays, and so does a module."""
+        start, end = self._place(reference)
+        first, *others = (name.strip() for name in self._code.text(start, end).split("."))
+        stays = self._held.is_either(first, start) and (bool(others) or self._held.is_imported(first, start))
+        if not stays or first in self._told:
+            return None
+        self._told.add(first)
+        judgement = self._judge.judge(reference.name, reference.role, reference.form)
+        return self._change(reference, judgement, Label.MANUAL, [filled("porting.either", name=first)], [])
 
     def _change(
         self, reference: Reference, judgement: Judgement, label: Label, why: list[Text], edits: list[Edit]

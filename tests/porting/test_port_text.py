@@ -298,6 +298,15 @@ def test_what_is_of_torch_in_one_branch_stays(port: Port, text: str, told: bool)
     ported = port(text, unsafe=True).text
     assert [line for line in ported.splitlines() if "# apidiff" not in line] == text.splitlines()
     assert ("# apidiff manual: torch.zeros: the variable called here may hold it" in ported) is told
+    assert ported.count(" is of PyTorch in one branch, and another thing in the other") <= 1
+
+
+def test_a_name_that_is_of_torch_in_one_branch_is_told_once(port: Port) -> None:
+    text = f"{_TRIED.format('import torch as xp', 'import numpy as xp')}y = xp.zeros(2)\nz = xp.ones(2)\n"
+    ported = port(text).text
+    assert ported.count("# apidiff manual") == 1
+    assert "`xp` is of PyTorch in one branch" in ported
+    assert port(ported).text == ported
 
 
 NEITHER = [  # code in which the same names stand for PyTorch wherever they are looked up
@@ -314,7 +323,7 @@ NEITHER = [  # code in which the same names stand for PyTorch wherever they are 
     ("from torch import cat\nf = lambda cat: 1, cat([a], dim=0)\n", ", mint.cat([a], dim=0)"),
     ("from torch import cat\ncat = wrap(cat([a], dim=0))\n", "cat = wrap(mint.cat([a], dim=0))"),
     ("from torch import cat\nx = cat([a], dim=0)\ncat = wrap(a)\n", "x = mint.cat([a], dim=0)"),
-    ("from torch import cat\nif q:\n    cat = wrap(cat)\nx = cat([a])\n", "cat = wrap(mint.cat)\nx = cat([a])"),
+    ("from torch import cat\nif q:\n    cat = wrap(cat)\nx = cat([a])\n", "cat = wrap(mint.cat)\n"),
     ("from torch import nn\nclass Module(nn.Module): ...\nclass A(nn.Module): ...\n", "class A(nn.Cell)"),
     ("import torch\nxp = torch\ny = xp.zeros(2)\n", "\ny = mint.zeros(2)"),
     ("import torch\nnn, xp = torch.nn, torch\ny = xp.zeros(2)\n", "\ny = mint.zeros(2)"),
