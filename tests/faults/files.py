@@ -119,7 +119,7 @@ def disk_fills_up(folder: Path) -> None:
     former = write_record(record, folder)
     before = former.read_bytes()
     with room_for(len(before) // 2), pytest.raises(DataError, match="Free space"):
-        write_record(msgspec.structs.replace(record, date="2030-01-31T12:00:00Z"), folder)
+        write_record(msgspec.structs.replace(record, date="2026-01-31T12:00:00Z"), folder)
     assert [path for path in folder.rglob("*") if path.is_file()] == [former]
     assert former.read_bytes() == before
 
