@@ -25,7 +25,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.devices import Availability, look_for
 from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, read_world_sizes, world_sizes
-from apidiff.execute.record import write_beside, write_record
+from apidiff.execute.record import refuse_faulty, write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
 from apidiff.execute.run import Progress as Advance
 from apidiff.execute.run import forget
@@ -247,6 +247,7 @@ def _verify(
     counts = Counter(verdict.outcome for _, _, verdict in observations(apis, "", record, context))
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
     if args.record:
+        refuse_faulty(record, data.root / "runs")
         add_specs(data.root, ((run.api, run.probe, run.spec) for run in record.probes))
     if record.stopped:
         # What was done is kept, and takes no whole record's place; the journal stays, so that the run can be taken up again.

@@ -115,19 +115,24 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def refuse_faulty(record: RunRecord, runs: Path) -> None:
+    """Raises DataError for the record of a run that nobody could take in, before it is written below ``runs``."""
+    for found, _ in record_faults(record):
+        path = run_path(record, encode(record), runs)
+        raise DataError(
+            path, None, f"is not written: {found}", "Report this with the journals of runs, and run it anew."
+        )
+
+
 def write_record(record: RunRecord, runs: Path) -> Path:
     """Writes a record below ``runs`` and removes the one it replaces. Returns its path.
 
     It replaces the former one of the same measurer where this very checkout wrote it, or where it is listed as this
     project's. What somebody else sent stays, whatever it says of who measured. Raises DataError, with nothing left behind,
-    where the folder cannot be written or the disk is full, or where nobody could take the record in.
+    where the folder cannot be written or the disk is full.
     """
     content = encode(record)
     path = run_path(record, content, runs)
-    for found, _ in record_faults(record):
-        raise DataError(
-            path, None, f"is not written: {found}", "Report this with the journals of runs, and run it anew."
-        )
     name = run_name(record)[1]
     _list_own(record, content, path)
     with locked(path.parent):

@@ -19,7 +19,7 @@ from apidiff.database import DataError
 from apidiff.database.backends import load_backends
 from apidiff.database.own_records import own_records_path
 from apidiff.database.runs import load_runs, signature_path
-from apidiff.execute.record import encode, make_record, surroundings, write_beside, write_record
+from apidiff.execute.record import encode, make_record, refuse_faulty, surroundings, write_beside, write_record
 from apidiff.model.trace import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 
 RUN = ProbeRun(
@@ -85,12 +85,12 @@ def test_a_new_record_takes_the_place_of_the_former_and_of_no_other(tmp_path: Pa
     assert former != path
 
 
-def test_what_nobody_could_take_in_is_not_written(tmp_path: Path) -> None:
-    former = write_record(record(2), tmp_path)
+def test_what_nobody_could_take_in_is_refused(tmp_path: Path) -> None:
+    refuse_faulty(record(2), tmp_path)
     wrong = msgspec.structs.replace(record(2, probes=2), world_size=3)
     with pytest.raises(DataError, match=r"is not written: .* it completed with 2 of 3 traces"):
-        write_record(wrong, tmp_path)
-    assert set(files(tmp_path)) == {former}
+        refuse_faulty(wrong, tmp_path)
+    assert files(tmp_path) == []
 
 
 # (who measured the record that is there, whether this checkout wrote it, who measures now, whether it goes)
