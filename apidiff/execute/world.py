@@ -69,7 +69,7 @@ class World:
             self.kill()
             raise StartError(
                 f"{self.backend.name} ({self.backend.framework}): a process cannot be started ({error.strerror}). "
-                "End others, or raise the limits that ulimit tells."
+                "Mend that; `ulimit -a` tells the limits of this user."
             ) from error
         except BaseException:
             self.kill()

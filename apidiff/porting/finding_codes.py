@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +23,13 @@ class _Codes(dict[str, str]):
 
     def __missing__(self, kind: str) -> str:
         raise reinstall(_FILE)
+
+
+def keeps_out(listed: Sequence[str], name: str) -> bool:
+    """Whether a comment keeps an API out: it lists no names, that of the API or the end of it, or a code of findings."""
+    parts = name.split(".")
+    names = {".".join(parts[at:]) for at in range(len(parts))}.union(finding_codes().values())
+    return not listed or not names.isdisjoint(listed)
 
 
 @cache

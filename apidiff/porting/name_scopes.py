@@ -313,8 +313,10 @@ def _is_missing(node: ast.AST) -> bool:
     """Whether a value says that PyTorch is missing, as None and mocks do, or loads it, as ``importorskip("torch")`` does."""
     if isinstance(node, ast.Constant):
         return node.value is None or node.value is False
-    if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _MOCKS:
-        return True
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+        if called in _MOCKS:
+            return True
     return isinstance(node, ast.Call) and any(
         isinstance(one, ast.Constant) and isinstance(one.value, str) and _OF_TORCH.fullmatch(one.value)
         for one in node.args

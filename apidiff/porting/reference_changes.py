@@ -16,7 +16,7 @@ from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit
 from apidiff.porting.code_tokens import NoTokens
 from apidiff.porting.file_scan import Reference
-from apidiff.porting.finding_codes import finding_codes
+from apidiff.porting.finding_codes import keeps_out
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
@@ -73,7 +73,7 @@ class ReferenceChanges:
     def _is_ignored(self, lines: Iterable[int], name: str) -> bool:
         """Whether a comment on one of the lines keeps the API ``name`` out."""
         ignored = self._scanned.names.ignored
-        return bool(ignored) and any(_keeps_out(ignored[line], name) for line in lines if line in ignored)
+        return bool(ignored) and any(keeps_out(ignored[line], name) for line in lines if line in ignored)
 
     def _of_reference(self, reference: Reference) -> Change | None:
         name = reference.name
@@ -372,13 +372,6 @@ def _method_change(label: Label, state: str, line: int, why: list[Text], edits: 
         why=why,
         edits=edits,
     )
-
-
-def _keeps_out(listed: Sequence[str], name: str) -> bool:
-    """Whether a comment keeps an API out: it lists no names, that of the API or the end of it, or a code of findings."""
-    parts = name.split(".")
-    names = {".".join(parts[at:]) for at in range(len(parts))}.union(finding_codes().values())
-    return not listed or not names.isdisjoint(listed)
 
 
 def _headlines(differences: Sequence[Met]) -> list[Text]:

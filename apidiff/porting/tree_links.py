@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
-from apidiff.porting.torch_names import FOREIGN, IN_TREE, ITEM, TorchNames, Value, either
+from apidiff.porting.finding_codes import keeps_out
+from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, ITEM, MODULE, TorchNames, Value, either
 
 _DEEPEST = 60
 _WORD = re.compile(r"\w+")
@@ -252,26 +253,27 @@ class TreeLinks:
     def keeps_method(self, path: str) -> bool:
         """Whether a class keeps the method ``forward`` that it defines: a comment says so, or it has a `construct`."""
         facts = self._classes[path]
-        return facts.constructs or self._is_ignored(path, facts.forward)
+        return facts.constructs or self._is_ignored(path, facts.forward, [f"{MODULE}.{FORWARD}"])
 
     def keeps_base(self, path: str) -> bool:
         """Whether a comment keeps the bases of a class, or of one of the tree that it inherits from."""
         waiting, seen = [path], {path}
         while waiting:
             one = waiting.pop()
-            if self._is_ignored(one, self._classes[one].head):
+            if self._is_ignored(one, self._classes[one].head, self.line(one).torch):
                 return True
             found = [base for base in self.bases(one) if base not in seen]
             seen.update(found)
             waiting += found
         return False
 
-    def _is_ignored(self, path: str, lines: Sequence[int]) -> bool:
+    def _is_ignored(self, path: str, lines: Sequence[int], names: Sequence[str]) -> bool:
+        """Whether a comment on one of the lines of a class's file keeps one of the APIs out."""
         parts = path[1:].split(".")
         for size in range(len(parts) - 1, 0, -1):
             if (module := ".".join(parts[:size])) in self._modules:
                 ignored = self._ignored.get(module, {})
-                return any(line in ignored for line in lines)
+                return any(keeps_out(ignored[line], name) for line in lines if line in ignored for name in names)
         return False
 
     def is_class(self, path: str) -> bool:

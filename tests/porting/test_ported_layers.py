@@ -221,6 +221,15 @@ def test_what_keeps_a_class_keeps_what_looks_it_up_in_other_files(port_tree: Por
     assert found["b.py"].count(".forward(") == 4
 
 
+def test_a_comment_that_keeps_another_api_keeps_no_class(port_tree: PortTree) -> None:
+    head = "from torch import nn\nclass A(nn.Module):  # apidiff: ignore[cat]\n"
+    files = {
+        "a.py": f"{head}    def forward(self, x): return x  # apidiff: ignore[cat]\n",
+        "b.py": "from a import A\nA().forward(1)\n",
+    }
+    assert not any("forward" in text for text in port_tree(files).values())
+
+
 def test_a_class_that_keeps_its_base_keeps_it_in_other_files(port_tree: PortTree) -> None:
     files = {
         "a.py": "from torch import nn\nclass A(nn.Module):\n    def forward(self, x): return x\n",

@@ -80,7 +80,7 @@ class CallProcess:
             self._log.unlink(missing_ok=True)
             raise ProcessStartError(
                 f"{device.framework} on {device.device}: a process cannot be started ({error.strerror}). "
-                "End others, or raise the limits that ulimit tells."
+                "Mend that; `ulimit -a` tells the limits of this user."
             ) from error
         self.version = ""
 
