@@ -12,6 +12,7 @@ from apidiff.model.claim_probes import Examples, example_of, example_probe, fram
 from apidiff.model.mapping import Api, Mapping
 from apidiff.model.probe_resolution import collective_of, is_partial, names_other_ranks, resolve, root_rank
 from apidiff.model.ranges import holds, status_at
+from apidiff.model.signature import is_absent
 from apidiff.model.trace import ProbeRun, RunRecord
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import Execution, Status
@@ -66,9 +67,10 @@ class Plan:
 def apis_for(data: Data, framework: str, version: str, mappings: Collection[str] | None = None) -> Iterator[Api]:
     """Finds the APIs that a run of a framework's ``version`` judges, each once.
 
-    These are its sources, its targets with a range that holds the version, and the other framework's APIs with an example
-    in this one: a recipe stands at the source it replaces. ``mappings``: only those of these IDs. An API that is a target in
-    several mappings counts where it is defined, or in a chosen mapping if that one is not chosen.
+    These are its sources and its targets with a range that holds the version, without those that signatures show to be in
+    other releases only, and the other framework's APIs with an example in this one: a recipe stands at the source it
+    replaces. ``mappings``: only those of these IDs. An API that is a target in several mappings counts where it is defined,
+    or in a chosen mapping if that one is not chosen.
     """
     chosen = [
         mapping
@@ -78,6 +80,8 @@ def apis_for(data: Data, framework: str, version: str, mappings: Collection[str]
     apis: dict[str, Api] = {}
     for mapping in chosen:
         for api in _present(mapping, framework, Version(version)):
+            if is_absent(data.signatures, framework, version, api.name):
+                continue
             if api.name not in apis or apis[api.name].defined_in:
                 apis[api.name] = api
     yield from apis.values()

@@ -15,6 +15,7 @@ from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.claim_probes import Examples, framework_of, spec_of, wanted_probes
 from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Api
+from apidiff.model.signature import is_absent
 from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord
 from apidiff.model.trust import Trust
@@ -68,9 +69,12 @@ def make_context(
 def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Context) -> Iterator[Observation]:
     """The verdicts that one run record gives on ``claim``, one per probe.
 
-    Probes that the record lacks, or that were recorded when the probe called something else, give none.
+    Probes that the record lacks, or that were recorded when the probe called something else, give none; nor does a release
+    that does not have the API: that is no error of a device.
     """
     if framework_of(claim, api) != record.framework:
+        return
+    if is_absent(context.signatures, record.framework, record.framework_version, api.name):
         return
     patterns = context.unsupported.get((record.backend, record.framework, record.device), ())
     by_name = _index(record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from apidiff.model.base import Record
@@ -197,3 +198,12 @@ def _argument(parameter: SignatureParameter) -> str:
     if parameter.default is None or stars:
         return head
     return f"{head} = {parameter.default}" if parameter.annotation else f"{head}={parameter.default}"
+
+
+def is_absent(files: Mapping[tuple[str, str], SignatureFile], framework: str, version: str, name: str) -> bool:
+    """Whether the release ``version`` is known to have no API ``name`` that another release of ``framework`` has."""
+    file = files.get((framework, version))
+    if file is None or name in file:
+        return False
+    having = [other for (owner, _), other in files.items() if owner == framework and name in other]
+    return any(name not in other.listed for other in having) or (bool(having) and name in file.listed)

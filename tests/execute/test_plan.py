@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from apidiff.database.backends import find_backends, load_backends
 from apidiff.execute.plan import Plan, apis_for, make_plan, read_world_sizes, step_key, world_sizes
 from apidiff.model.claim_probes import Examples
 from apidiff.model.mapping import Mapping
+from apidiff.model.signature import Signature, SignatureFile, SignatureKind
 
 TEXT = {"en": "It.", "zh": "它。"}
 
@@ -71,6 +73,29 @@ APIS = [
 @pytest.mark.parametrize(("framework", "version", "ids", "names"), APIS)
 def test_apis_of_a_version(framework: str, version: str, ids: list[str] | None, names: list[str]) -> None:
     assert [api.name for api in apis_for(DATA, framework, version, ids)] == names
+
+
+def signatures(version: str, *names: str, listed: tuple[str, ...] = ()) -> SignatureFile:
+    apis = {name: Signature(kind=SignatureKind.FUNCTION) for name in names}
+    return SignatureFile(framework="torch", version=version, tool="test", apis=apis, listed=list(listed))
+
+
+# (names of the release that runs, names of another one, those each was asked for one by one, names of the APIs)
+IN_OTHER_RELEASES = [
+    (["torch.one"], ["torch.one", "torch.two"], (), ["torch.one"]),
+    (["torch.one"], ["torch.one"], (), ["torch.one", "torch.two"]),  # the signatures of no release tell of it
+    (["torch.one"], ["torch.one", "torch.two"], ("torch.two",), ["torch.one", "torch.two"]),
+]
+
+
+@pytest.mark.parametrize(("here", "there", "listed", "names"), IN_OTHER_RELEASES)
+def test_what_a_release_does_not_have_is_not_run(
+    here: list[str], there: list[str], listed: tuple[str, ...], names: list[str]
+) -> None:
+    files = [signatures("2.11.0", *here), signatures("2.13.0", *there, listed=listed)]
+    data = replace(DATA, signatures={(file.framework, file.version): file for file in files})
+    assert [api.name for api in apis_for(data, "torch", "2.11.0")] == names
+    assert [api.name for api in apis_for(data, "torch", "2.13.0")] == ["torch.one", "torch.two"]
 
 
 def plan(world_size: int) -> Plan:

@@ -146,3 +146,15 @@ def test_an_observation_names_its_run_and_needs_signatures() -> None:
     assert (one.outcome, one.run, one.probe) == (Outcome.REFUTED, "mindspore-2.10.0/x", "signature")
     assert list(observe(claim("consistent"), api, "x", run, Context())) == []
     assert list(observe(claim("consistent"), Api(name=SOURCE), "x", run, context)) == []
+
+
+def test_a_release_without_the_api_shows_nothing_of_it() -> None:
+    """An AttributeError there is none of a backend or a device."""
+    run, here = record(TENSOR), files(TENSOR, DST)
+    other = file("mindspore", "2.11.0", NAME, TENSOR, DST)
+    without = {**here, ("mindspore", run.framework_version): file("mindspore", run.framework_version, "mindspore.x")}
+    seen = [
+        list(observe(claim("consistent"), Api(name=NAME), "x", run, Context(signatures=known)))
+        for known in ({**here, ("mindspore", "2.11.0"): other}, {**without, ("mindspore", "2.11.0"): other})
+    ]
+    assert [len(found) for found in seen] == [1, 0]
