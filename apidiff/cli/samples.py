@@ -21,7 +21,7 @@ from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
 from apidiff.database.extracted_samples import extracted_path, load_extracted, write_extracted
 from apidiff.database.paths import DATA
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
 from apidiff.messages.escape_invisible import file_name, unbroken
@@ -242,5 +242,9 @@ def run_samples(
     if args.record:
         for record in result.records:
             made = msgspec.structs.replace(record, measured_by=args.measured_by)
-            written.append(str(write_record(made, data.root / "runs")))
+            try:
+                written.append(str(write_record(made, data.root / "runs")))
+            except DataError as error:
+                others = f" Of the same calls this was written: {', '.join(map(file_name, written))}" if written else ""
+                raise ApidiffError(f"{error}{others}") from error
     return SampleReport(result, written)

@@ -95,8 +95,12 @@ def make_run(
 
 
 def _journal_path(record: RunRecord) -> Path:
-    """The path of a run's journal: a run in another environment has another, and one whose probes other code makes."""
-    about = [record.packages, record.environment, record.os, record.device_found, code_digest()]
+    """The path of a run's journal: a run on another machine or in another environment has another, as its record says both.
+
+    So has one whose probes other code makes.
+    """
+    machine = [record.os, record.machine, record.cores, record.device_found]
+    about = [record.packages, record.environment, record.python, *machine, code_digest()]
     environment = digest_of(msgspec.json.encode(about))
     return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
 

@@ -23,6 +23,7 @@ from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
 from apidiff.messages.call_facts import call_facts
 from apidiff.model.call_facts import CallFacts
+from apidiff.model.signed import State
 from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry
 
@@ -38,7 +39,7 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
     digests: dict[str, bytes] = {}
     for key, digest, entry, _ in made_entries(data, former.made_of if former else _none):
         entries[key], digests[key] = entry, digest
-    return index_of(
+    index = index_of(
         entries,
         all_counterparts(data, entries),
         releases,
@@ -50,6 +51,8 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
         {name: str(error) for name, error in data.passed_over.items()},
         digests,
     )
+    unchecked = [run for run, signed in data.signed.items() if signed.state is State.NOT_CHECKED]
+    return msgspec.structs.replace(index, unchecked=unchecked)
 
 
 def _none(_mapping: str, _digest: bytes) -> Entry | None:

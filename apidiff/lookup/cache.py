@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import shutil
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ import msgspec
 from apidiff import __version__
 from apidiff.lookup.index import Index, packed
 
+_MINISIGN = "minisign"  # apidiff.database.signing.PROGRAM, which a lookup in a kept index need not import
 _PACKAGE = Path(__file__).resolve().parent.parent
 _DIGEST = 32  # bytes of SHA-256, behind an index
 # Folders of the package and of conf/ that the index is not made from: they show it, or make pages look as they do.
@@ -28,8 +30,8 @@ def open_index() -> Index:
     """An index that fits the data as they are now.
 
     It is written under a temporary name and renamed, so several processes may build it at once and a reader never sees
-    half of one. Where it cannot be kept, or files that it is made of are damaged, a note goes to stderr. Raises ApidiffError
-    where none can be made.
+    half of one. Where it cannot be kept, files that it is made of are damaged or signatures are not checked, a note goes to
+    stderr. Raises ApidiffError where none can be made.
     """
     path = index_file()
     try:
@@ -44,7 +46,10 @@ def open_index() -> Index:
             from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
 
             index = build(wanted, former)
-        _keep(index, path)
+        if not index.unchecked or shutil.which(_MINISIGN) is None:  # else the next call may have an answer of it
+            _keep(index, path)
+    if index.unchecked:
+        _tell_unchecked(index.unchecked)
     if index.damaged:
         from apidiff.database.data import tell_damaged
 
@@ -76,7 +81,7 @@ def _shipped(wanted: str) -> Index | None:
 
 
 def write_shipped(path: Path) -> None:
-    """Write the index for a wheel to ``path``. Raises ApidiffError where a file of the data is damaged.
+    """Write the index for a wheel to ``path``. Raises ApidiffError where a file of the data is damaged or a signature unchecked.
 
     Entries of the kept index are taken over where nothing they are made from has changed.
     """
@@ -88,6 +93,8 @@ def write_shipped(path: Path) -> None:
     index = build(__version__, former_index())
     if index.damaged:
         raise ApidiffError("\n".join(index.damaged))
+    if index.unchecked:
+        raise ApidiffError(f"{index.unchecked[0]}: its signature was not checked. Install a {_MINISIGN} that runs.")
     # Packed so it is a fifth smaller than in the quickest way, and unpacks in a third of a second.
     entries = {key: memoryview(zlib.decompress(content)) for key, content in index.encoded_entries.items()}
     index = msgspec.structs.replace(index, encoded_entries=entries, digests={})
@@ -101,13 +108,18 @@ def index_file() -> Path:
 
 
 def fingerprint() -> str:
-    """One line per file that the index is made from: path, size in bytes, time of change in ns. No file is read."""
+    """One line per file that the index is made from: path, size in bytes, time of change in ns. No file is read.
+
+    A line says where the program is that checks signatures: without it, records that are signed count as unsigned.
+    """
     folders = [_PACKAGE]
     checkout = _PACKAGE.parent
     # The same test as apidiff.database.paths.in_checkout; in an installed package both folders are below data/.
     if (checkout / "pyproject.toml").is_file() and (checkout / "conf").is_dir():
         folders += [checkout / "conf", checkout / "executable_examples"]
-    lines = "\n".join([__version__, *(line for folder in folders for line in _listing(folder))])
+    lines = "\n".join(
+        [__version__, str(shutil.which(_MINISIGN)), *(line for folder in folders for line in _listing(folder))]
+    )
     return lines.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
 
 
@@ -183,6 +195,15 @@ def _set_aside(path: Path) -> None:
     sys.stderr.write(f"apidiff: note: the index was damaged; it is made anew, the former lies in {former}\n")
 
 
+def _tell_unchecked(runs: Sequence[str]) -> None:
+    """Says that records count as unsigned because nothing checked their signatures."""
+    more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
+    sys.stderr.write(
+        f"apidiff: note: the signature of {runs[0]}{more} is not checked, so it counts as unsigned: {_MINISIGN} is missing "
+        "or gave no answer.\n"
+    )
+
+
 def _keep(index: Index, path: Path) -> None:
     """Writes the index; where that fails, a note goes to stderr and nothing is left."""
     from apidiff.atomic_write import write_file
@@ -206,7 +227,7 @@ def _cache_folder() -> Path:
     if sys.platform == "linux":
         # What platformdirs answers on Linux; importing it takes a fifth of what a lookup takes.
         base = os.environ.get("XDG_CACHE_HOME", "")
-        return (Path(base) if base.strip() else Path.home() / ".cache") / "apidiff"
+        return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "apidiff"
     from platformdirs import user_cache_path
 
     return user_cache_path("apidiff", appauthor=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import apidiff
@@ -64,6 +65,14 @@ def test_traces_that_other_code_made_are_not_taken_up(tmp_path: Path, monkeypatc
     monkeypatch.setattr("apidiff.execute.run.code_digest", lambda: code_digest(tmp_path))
     assert len(paths) == 1
     assert _journal_path(record) not in paths
+
+
+@pytest.mark.parametrize("changed", [{"machine": "i686"}, {"python": "3.12.0"}, {"cores": 999}, {"os": "other"}])
+def test_traces_made_on_another_machine_are_not_taken_up(changed: dict[str, object]) -> None:
+    """A record says one machine and one Python of all its probes."""
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    record = make_record(gloo, "2.13.0", 2, [], [])
+    assert _journal_path(msgspec.structs.replace(record, **changed)) != _journal_path(record)
 
 
 def test_a_journal_that_cannot_be_kept_does_not_stop_the_run(tmp_path: Path) -> None:

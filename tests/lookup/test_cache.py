@@ -17,6 +17,7 @@ import apidiff
 from apidiff.database import paths
 from apidiff.errors import ApidiffError
 from apidiff.lookup import cache as index_cache
+from apidiff.lookup.build import build
 from apidiff.lookup.knowledge import KnowledgeBase, load
 
 # Looks something up in a process of its own, in the data folder that it is given.
@@ -207,13 +208,45 @@ def test_several_processes_at_once(small: Path, cache: Path) -> None:
     assert [path.name for path in files(cache)] == ["index.msgpack"]
 
 
+# (whether minisign is there, whether the index is kept)
+UNCHECKED = [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize(("here", "kept"), UNCHECKED)
+def test_an_index_without_an_answer_of_minisign_is_not_kept(
+    here: bool,
+    kept: bool,
+    small: Path,
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """What is signed counts as unsigned in it, and the next call may have an answer."""
+    built = msgspec.structs.replace(build(""), unchecked=["torch-2.13.0/one", "torch-2.13.0/two"])
+    monkeypatch.setattr(index_cache.shutil, "which", lambda _name: "/bin/minisign" if here else None)
+    monkeypatch.setattr(
+        "apidiff.lookup.build.build", lambda wanted, _former: msgspec.structs.replace(built, fingerprint=wanted)
+    )
+    for _ in range(2):
+        load()
+        assert "the signature of torch-2.13.0/one and 1 more is not checked" in capfd.readouterr().err
+    assert bool(list(files(cache))) is kept
+    with pytest.raises(ApidiffError, match="its signature was not checked"):
+        index_cache.write_shipped(tmp_path / "shipped")
+    # With a minisign that answers, the kept one is of another state.
+    before = index_cache.fingerprint()
+    monkeypatch.setattr(index_cache.shutil, "which", lambda _name: "/usr/local/bin/minisign")
+    assert index_cache.fingerprint() != before
+
+
 def test_strange_folder_names(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a b?c#d%20é"))
     load()
     assert index_cache.index_file().is_file()
 
 
-@pytest.mark.parametrize("value", ["", "  ", None])
+@pytest.mark.parametrize("value", ["", "  ", "below/here", None])
 def test_without_a_cache_variable_it_is_below_home(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/somewhere")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -146,10 +148,11 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data)
         raise DataError(path, None, "does not say who measured", remedy)
     mine = signature_path(path)
     if signed.state is State.NOT_CHECKED:
-        remedy = f"Install a {PROGRAM} that runs, or take the record in without {mine.name}."
-        raise DataError(
-            mine, None, f"names the key of {signed.signer}, and there is no {PROGRAM} that checks it", remedy
-        )
+        # Without room for the two files that it is given, it is not asked either.
+        cause = f"{PROGRAM} gave no answer" if shutil.which(PROGRAM) else f"there is no {PROGRAM}"
+        remedy = f"Install a {PROGRAM} that runs, see that {tempfile.gettempdir()} has room, or leave {mine.name} away."
+        found = f"names the key of {signed.signer}, and is not checked: {cause}"
+        raise DataError(mine, None, found, remedy)
     there = read_signature(run_path(record, content, runs))
     if signature is not None and there is not None and there != signature:
         remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."

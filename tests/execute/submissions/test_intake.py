@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import os
 import shutil
@@ -666,10 +667,18 @@ def test_a_signature_that_does_not_verify_keeps_all_records_out(
     with pytest.raises(InvalidData, match="is no signature of") as caught:
         take_in([good, bad], data, BACKENDS, examples, known_as(alice))
     assert [error.path for error in caught.value.errors] == [signature_path(bad)]
+    with monkeypatch.context() as patch:  # a disk without room for the copies that minisign is given
+        patch.setattr("apidiff.database.signing.tempfile.TemporaryDirectory", no_room)
+        with pytest.raises(InvalidData, match=r"not checked: minisign gave no answer.* has room"):
+            take_in([good], data, BACKENDS, examples, known_as(alice))
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(InvalidData, match="there is no minisign that checks it") as caught:
+    with pytest.raises(InvalidData, match="not checked: there is no minisign"):
         take_in([good], data, BACKENDS, examples, known_as(alice))
     assert load_runs(data.root / "runs") == before
+
+
+def no_room(**_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @needs_minisign
