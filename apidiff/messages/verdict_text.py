@@ -72,16 +72,18 @@ def _verdict_text(
         backend=backend_name(row.backend, row.device),
         framework=LABELS[f"framework.{row.framework}"],
         versions=joined("site.comma", versions),
-        sizes=_sizes(row.world_sizes),
+        ranks=number_of_ranks(row.world_sizes),
     )
 
 
-def _sizes(world_sizes: Sequence[int]) -> Text:
-    """Numbers of ranks: three or more that follow one another by the first and the last."""
+def number_of_ranks(world_sizes: Sequence[int]) -> Text:
+    """``1 rank``, ``2, 4 ranks``, ``2–5 ranks``: three or more that follow one another by the first and the last."""
     first, last = world_sizes[0], world_sizes[-1]
+    if list(world_sizes) == [1]:
+        return LABELS["verdict.one_rank"]
     if len(world_sizes) > 2 and list(world_sizes) == list(range(first, last + 1)):
-        return filled("verdict.sizes", first=first, last=last)
-    return joined("site.comma", map(str, world_sizes))
+        return filled("verdict.ranks", sizes=filled("verdict.sizes", first=first, last=last))
+    return filled("verdict.ranks", sizes=joined("site.comma", map(str, world_sizes)))
 
 
 def places(rows: Iterable[ObservedSummary]) -> Text:
@@ -99,7 +101,7 @@ def places(rows: Iterable[ObservedSummary]) -> Text:
                 backend=backend_name(row.backend, row.device),
                 framework=LABELS[f"framework.{row.framework}"],
                 versions=joined("site.comma", versions),
-                sizes=_sizes(row.world_sizes),
+                ranks=number_of_ranks(row.world_sizes),
             )
             for row, versions in merged.values()
         ],

@@ -221,9 +221,8 @@ def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSumm
     runs: list[nodes.Node] = []
     for summary in alike:
         lead = [nodes.Text(summary.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
-        runs.append(
-            paragraph(*lead, *make.filled("runs.sizes", sizes=joined(links_to_runs(make, claim, summary), comma)))
-        )
+        sizes = "runs.one_size" if summary.world_sizes == [1] else "runs.sizes"
+        runs.append(paragraph(*lead, *make.filled(sizes, sizes=joined(links_to_runs(make, claim, summary), comma))))
         runs.append(paragraph(nodes.Text(_makers(make, claim, summary)), classes=["apidiff-aside"]))
     evidence: list[nodes.Node] = []
     for seen in _told(claim, first):

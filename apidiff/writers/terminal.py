@@ -29,6 +29,7 @@ from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import disputed_text, first_screen, standing_key, where_text
 from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
+from apidiff.messages.verdict_text import number_of_ranks
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.base import Language, Text
 from apidiff.model.probe import Sweep
@@ -416,8 +417,7 @@ class _Sections:
 
     def _verdict(self, row: ObservedSummary, asked: bool) -> Line:
         outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))
-        comma = label("site.comma", self.language)
-        sizes = label("terminal.ranks", self.language).format(sizes=comma.join(str(size) for size in row.world_sizes))
+        sizes = self._said(number_of_ranks(row.world_sizes))
         framework = f"{label(f'framework.{row.framework}', self.language)} {row.framework_version}"
         trust = label(f"trust.{row.trust}", self.language)
         line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes} · {trust}")
@@ -433,7 +433,7 @@ class _Sections:
     def _unsigned(self, seen: ObservedEntry) -> Line:
         """What a record says for which nobody vouches."""
         outcome = label(f"outcome.{seen.outcome.value}", self.language)
-        sizes = label("terminal.ranks", self.language).format(sizes=seen.world_size)
+        sizes = self._said(number_of_ranks([seen.world_size]))
         framework = f"{label(f'framework.{seen.framework}', self.language)} {seen.framework_version}"
         by = measurer(Maker(seen.measured_by, seen.trust), self.language)
         return Line(f"{outcome}  {seen.backend} ({seen.device}) · {framework} · {sizes} · {by}", style="dim")
