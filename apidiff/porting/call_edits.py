@@ -145,6 +145,8 @@ class CallWriter:
             else:
                 if parameter != variadic and not by_keyword:
                     by_keyword = self._has_moved(name, position)
+                if name not in self._names and not self._open and (by_keyword or not self._takes_at(position)):
+                    raise NotWritten(filled("porting.lacks", name=parameter, target=self._target.name))
                 variadic = parameter if parameter == variadic or f"*{parameter}" in _flat(self._facts.ways) else None
                 if by_keyword:
                     edits.append(Edit(one.slot.start, one.slot.start, f"{name}="))
@@ -167,12 +169,33 @@ class CallWriter:
                 ]
         return []
 
+    def _takes_at(self, position: int) -> bool:
+        """Whether the target may take at ``position`` what the source takes there, by a name that the source does not know.
+
+        No other parameter of the source is there, and none that the rule writes. Of the ways to call the target, those are
+        looked at that take what the rule writes.
+        """
+        fill = self._rule.fill
+        known = {name.strip("*/=") for name in _flat(self._facts.ways)}
+        others = {self._target.renamed.get(name, name) for name in known} - self._alike(position) | fill.keys()
+        for way in self._target.ways:
+            if fill.keys() <= {name.strip("*/=") for name in way}:
+                if position >= len(way) or any(part[0] == "*" for part in way[: position + 1]):
+                    return True
+                if way[position][-1] != "=" and way[position].strip("/") not in others:
+                    return True
+        return False
+
+    def _alike(self, position: int) -> set[str]:
+        """What the source takes at ``position`` in the ways to call that take what is passed."""
+        return {way[position].strip("/") for way in self._taking if position < len(way)}
+
     def _has_moved(self, name: str, position: int) -> bool:
         """Whether the target takes ``name``, and not at ``position``."""
         if name not in self._names:
             return False
         # arange(5) gives an end where other calls give a start, in both frameworks.
-        alike = {name, *(way[position].strip("/") for way in self._taking if position < len(way))}
+        alike = {name, *self._alike(position)}
         for way in self._target.ways:
             if position < len(way) and (way[position].strip("/") in alike or way[position].startswith("*")):
                 return False

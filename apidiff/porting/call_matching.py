@@ -12,6 +12,8 @@ Bound = dict[str, str]  # parameter → what is passed for it
 SEVERAL = "several"  # arguments given one by one for a parameter that takes any number: view(3, 4)
 TUPLE = "tuple"
 _NO_DEVICES = {"dtype", "other"}  # parameters for which no device is passed, so that another way to call is meant
+_NO_SWITCHES = {"dim", "axis"}  # nor True or False for these: std(False) passes `unbiased`
+_SWITCHES = {f"{LITERAL}True", f"{LITERAL}False"}
 
 
 def bind(form: CallForm, ways: Sequence[Sequence[str]], needed: Sequence[Sequence[str]] = ()) -> Bound:
@@ -63,6 +65,8 @@ def bound_by(form: CallForm, way: Sequence[str]) -> Bound | None:
             return None
         bound[name] = value
     if any(name in bound and is_device(bound[name]) for name in _NO_DEVICES):
+        return None
+    if any(bound.get(name) in _SWITCHES for name in _NO_SWITCHES):
         return None
     return bound
 

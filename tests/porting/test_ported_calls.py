@@ -131,6 +131,29 @@ def test_a_method_behind_a_far_dot_is_one(port: Port) -> None:
     assert f".{far}relu()" in found
 
 
+POSITIONS = [  # what the target has no parameter for is left, by position as by keyword
+    ("x.var(0, False)", None),
+    ("x.var(0, unbiased=False)", None),
+    ("x.std(False)", None),
+    ("x.var(0, False, True)", None),
+    ("torch.var(x, False)", None),
+    ("torch.std(x, 0, False, True)", None),
+    ("torch.std_mean(x, 0, False)", None),
+    ("x.var(0)", "x.var(0, correction=1)"),
+    ("x.std((0, 1))", "x.std((0, 1), correction=1)"),
+    ("torch.std(x, 0)", "mint.std(x, 0)"),
+    ("x.float_power(2.0)", "x.float_power(2.0)"),  # of another name, at the same place
+    ("torch.any(x, 0)", "mint.any(x, 0)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), POSITIONS)
+def test_an_argument_by_position_needs_a_parameter(port: Port, before: str, after: str | None) -> None:
+    ported = port(f"{_TENSOR}{before}\n", unsafe=True)
+    assert ported.text.rstrip().endswith(f"\n    {after or before}"), ported.text
+    assert ("apidiff manual" in ported.text) is (after is None)
+
+
 UNBOUND = [  # their first argument is the object
     "torch.Tensor.size(x)",
     "torch.Tensor.norm(x)",
