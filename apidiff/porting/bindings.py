@@ -5,20 +5,23 @@ from __future__ import annotations
 from itertools import chain
 from typing import NamedTuple
 
-from apidiff.model.result_types import NO_OBJECT
-from apidiff.porting.torch_names import Value, united
+from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
+from apidiff.porting.torch_names import FOREIGN, ITEM, Value, united
 
+NUMPY = f"{NO_OBJECT}numpy"  # NumPy, and what it gives: arrays have methods by the names of tensors' own
 _UNBOUND = "unbound"
+_OTHERS = {None, FOREIGN, NUMPY}
+_OBJECTS = {INSTANCE[-1], SEQUENCE[-1], ITEM}  # what the path of an object ends with
 
 
 class Frame:
     """One scope.
 
     ``bound``: what names are now; ``ever``: what they may be when a function that is called later looks them up. ``owner``: the
-    class whose method this is, as a path. ``returned``: what the function returns.
+    class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet.
     """
 
-    __slots__ = ("bound", "ever", "journal", "outer", "owner", "path", "returned")
+    __slots__ = ("bound", "ever", "journal", "outer", "owner", "path", "returned", "returns")
 
     def __init__(self, path: str, outer: Frame | None, owner: str | None) -> None:
         self.path, self.outer, self.owner = path, outer, owner
@@ -26,6 +29,7 @@ class Frame:
         self.ever: dict[str, Value] = {}
         self.journal: list[tuple[str, Value]] | None = None
         self.returned: Value = None
+        self.returns = False
 
     def bind(self, name: str, value: Value) -> None:
         """Bind ``name``."""
@@ -35,8 +39,26 @@ class Frame:
         ever = self.ever
         if name not in ever:
             ever[name] = value
-        elif value is not None and ever[name] != value:
-            ever[name] = united(ever[name], value)
+        elif ever[name] != value:  # of something unknown that a function finds bound, it is what it is bound to next
+            ever[name] = value if ever[name] is None else joined(ever[name], value)
+
+    def narrow(self, told: dict[str, Value]) -> list[tuple[str, Value]]:
+        """Take names for what a test tells of them, in the code that it guards. Give what is returned to `widen`."""
+        former = [(name, self.bound.get(name, _UNBOUND)) for name in told]
+        if self.journal is not None:
+            self.journal += former
+        self.bound.update(told)
+        return former
+
+    def widen(self, told: dict[str, Value], former: list[tuple[str, Value]]) -> None:
+        """Take names that are bound as `narrow` left them for what they were before."""
+        for name, value in former:
+            if self.bound.get(name, _UNBOUND) != told[name]:
+                continue
+            if value is _UNBOUND:
+                self.bound.pop(name, None)
+            else:
+                self.bound[name] = value
 
     def begin(self) -> list[tuple[str, Value]] | None:
         """Begin a branch: what it binds is noted. Give what is returned to `end`."""
@@ -49,7 +71,7 @@ class Frame:
         noted, self.journal = self.journal, before
         if not noted:
             return {}
-        made = {name: self.bound[name] for name, _ in noted}
+        made = {name: self.bound[name] for name, _ in noted if name in self.bound}
         for name, value in reversed(noted):
             if value is _UNBOUND:
                 self.bound.pop(name, None)
@@ -58,13 +80,16 @@ class Frame:
         return made
 
     def join(self, *branches: dict[str, Value]) -> None:
-        """Bind what is bound after one of several branches."""
+        """Bind what is bound after one of several branches. What one of them leaves without a value, none goes on with."""
         for name in dict.fromkeys(chain.from_iterable(branches)):
-            value: Value = None
-            for number, branch in enumerate(branches):
-                other = branch[name] if name in branch else self.bound.get(name)
-                value = united(value, other) if number else other
-            self.bind(name, value)
+            before = self.bound.get(name, _UNBOUND)
+            found = [branch.get(name, before) for branch in branches]
+            self.bind(name, joined(*(value for value in found if value is not _UNBOUND)))
+
+    def since(self, other: dict[str, Value]) -> dict[str, Value]:
+        """What names are in ``other``, of those that are something else now."""
+        bound = self.bound
+        return {name: value for name, value in other.items() if name not in bound or bound[name] != value}
 
 
 class ClassFacts(NamedTuple):
@@ -93,6 +118,24 @@ class ModuleFacts(NamedTuple):
     returns: dict[str, str]
 
 
+def joined(*values: Value) -> Value:
+    """What is one of several values after branches: unknown where one is, and another an object."""
+    found: Value = None
+    for number, value in enumerate(values):
+        found = united(found, value) if number else value
+    if found is not None and any(value in _OTHERS for value in values) and _has_object(found):
+        return None
+    if (
+        found is not None and found[0] in "!~" and "|" in found
+    ):  # what a path begins with says whether it leads anywhere
+        return "|".join(sorted(found.split("|"), key=_OTHERS.__contains__))
+    return found
+
+
+def _has_object(value: str) -> bool:
+    return any(part[-1:] in _OBJECTS for part in value.split("|"))
+
+
 def worth_telling(value: Value) -> bool:
     """Whether another file can learn something from ``value``."""
-    return value is not None and value != NO_OBJECT
+    return value is not None and value[0] != NO_OBJECT

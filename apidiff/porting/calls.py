@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
+from apidiff.porting.bindings import NUMPY, joined
 from apidiff.porting.name_chains import NameChains
 from apidiff.porting.torch_names import IN_TREE, TENSOR, Value, united
 from apidiff.porting.uses import Argument, Passed, Use, place_of
@@ -73,9 +74,19 @@ class Calls(NameChains):
         if value in {"torch.nn.ModuleList", "torch.nn.Sequential"} and len(passed.args) == 1:
             held = passed.args[0].value
             return f"{value}{INSTANCE}|{held}" if held is not None and held.endswith(SEQUENCE) else f"{value}{INSTANCE}"
-        if value in self.local and self.returns.get(value) is not None:
+        if value in self.local and (value in self.ended or self.returns.get(value) is not None):
             return self.returns[value]
-        return self.names.call(value)
+        return self._result(value)
+
+    def _result(self, value: str) -> Value:
+        """What a call of ``value`` returns."""
+        if NUMPY not in value:
+            return self.names.call(value)
+        return joined(*(NUMPY if part == NUMPY else self.names.call(part) for part in value.split("|")))
+
+    def _item(self, value: Value) -> Value:
+        """What a subscript, or an iteration, of ``value`` gives."""
+        return value if value is None or value == NUMPY else self.names.item(value)
 
     def _register(self, func: ast.Attribute, passed: Passed) -> None:
         """``self.register_buffer("mask", …)``: from here on ``self.mask`` is a tensor."""
@@ -117,7 +128,7 @@ class Calls(NameChains):
         if name in _SAME_CALLS:
             return first
         if name in {"sum", "max", "min", "next", "abs"} and first is not None:
-            return first if first == TENSOR else self.names.item(first)
+            return first if first == TENSOR else self._item(first)
         if name == "getattr" and len(node.args) >= 2 and isinstance(node.args[1], ast.Constant):
             return self._getattr(node, passed)
         return None

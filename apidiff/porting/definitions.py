@@ -101,6 +101,7 @@ class Definitions(Expressions):
         self.body(body)
         if declared is None:
             self.returns[path] = self.frame.returned
+            self.ended.add(path)
             if owner is not None and path.rpartition(".")[0] == owner:
                 self.classes[owner].methods[path.rpartition(".")[2]] = self.frame.returned
         self.frame, self.globals = before, marked

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Callable
 
 from apidiff.model.result_types import NO_OBJECT, SEQUENCE
-from apidiff.porting.bindings import worth_telling
-from apidiff.porting.calls import Calls
+from apidiff.porting.bindings import NUMPY, joined, worth_telling
 from apidiff.porting.torch_names import TENSOR, Value, united
+from apidiff.porting.type_tests import Told, TypeTests
 
 # Loops over `enumerate` or `zip` within what such a loop goes over: what they go over is gone through twice.
 _MOST_WITHIN = 2
 
 
-class Expressions(Calls):
+class Expressions(TypeTests):
     """Goes through expressions. Arguments are those of `apidiff.porting.name_walk.walk`."""
 
     def expr(self, node: ast.expr) -> Value:
@@ -41,8 +41,8 @@ class Expressions(Calls):
         left, right = self.expr(node.left), self.expr(node.right)
         if left == TENSOR or right == TENSOR:
             return TENSOR
-        if left == right == NO_OBJECT:
-            return NO_OBJECT
+        if left in _PLAIN and right in _PLAIN:
+            return united(left, right)
         if left is not None and left.endswith(SEQUENCE):
             return left
         return right if right is not None and right.endswith(SEQUENCE) else None
@@ -51,7 +51,7 @@ class Expressions(Calls):
         value = self.expr(node.operand)
         if value == TENSOR:
             return None if type(node.op) is ast.Not else TENSOR
-        return NO_OBJECT if value == NO_OBJECT else None
+        return value if value in _PLAIN else None
 
     def _compare(self, node: ast.Compare) -> Value:
         is_tensor = self.expr(node.left) == TENSOR
@@ -64,14 +64,26 @@ class Expressions(Calls):
         return TENSOR if is_tensor else None
 
     def _either(self, node: ast.BoolOp) -> Value:
-        value: Value = None
+        values, narrowed = [], []
         for part in node.values:
-            value = united(value, self.expr(part))
-        return value
+            values.append(self.expr(part))
+            if told := self.told(part, holds=type(node.op) is ast.And):
+                narrowed.append((told, self.frame.narrow(told)))
+        for told, former in reversed(narrowed):
+            self.frame.widen(told, former)
+        return joined(*values)
 
     def _conditional(self, node: ast.IfExp) -> Value:
         self.expr(node.test)
-        return united(self.expr(node.body), self.expr(node.orelse))
+        first = self._where(node.body, self.told(node.test, holds=True))
+        return joined(first, self._where(node.orelse, self.told(node.test, holds=False)))
+
+    def _where(self, node: ast.expr, told: Told) -> Value:
+        """What an expression is that a test guards."""
+        former = self.frame.narrow(told)
+        value = self.expr(node)
+        self.frame.widen(told, former)
+        return value
 
     def _subscript(self, node: ast.Subscript) -> Value:
         value = self.expr(node.value)
@@ -81,13 +93,12 @@ class Expressions(Calls):
             return value
         if isinstance(inner, ast.Slice):
             return value
-        return self.names.item(value) if value[-1] in ")]#|" or "|" in value else None
+        return self._item(value) if value[-1] in ")]#|" or "|" in value else None
 
     def _sequence(self, node: ast.Tuple | ast.List) -> Value:
-        value: Value = None
-        for part in node.elts:
-            value = united(value, self.expr(part))
-        return _sequence_of(value)
+        values = [self.expr(part) for part in node.elts]
+        value = joined(*values)
+        return _sequence_of(value) if value is not None or not any(values) else None
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
         before = self.frame.begin()
@@ -96,6 +107,7 @@ class Expressions(Calls):
             self._iterate(part.target, part.iter, value)
             for test in part.ifs:
                 self.expr(test)
+                self.frame.narrow(self.told(test, holds=True))
         if isinstance(node, ast.DictComp):
             self.expr(node.key)
             self.expr(node.value)
@@ -142,7 +154,7 @@ class Expressions(Calls):
 
     def _starred(self, node: ast.Starred) -> Value:
         value = self.expr(node.value)
-        return self.names.item(value) if value is not None else None
+        return self._item(value)
 
     def _awaited(self, node: ast.Await) -> Value:
         return self.expr(node.value)
@@ -161,7 +173,7 @@ class Expressions(Calls):
                 for part, given in zip(parts, source.elts, strict=True):
                     self._bind(part, self._silent(given), given)
                 return
-            item = self.names.item(value) if value is not None else None
+            item = self._item(value)
             for part in parts:
                 if isinstance(part, ast.Starred):
                     self._bind(part.value, f"{item}{SEQUENCE}" if item == TENSOR else None)
@@ -182,7 +194,7 @@ class Expressions(Calls):
                 for part, one in zip(items, given, strict=True):
                     self._bind(part, self._item_of(one))
             case _:
-                self._bind(target, self.names.item(value) if value is not None else None)
+                self._bind(target, self._item(value))
 
     def _item_of(self, node: ast.expr) -> Value:
         if self._within >= _MOST_WITHIN:
@@ -190,7 +202,7 @@ class Expressions(Calls):
         self._within += 1
         value = self._silent(node)
         self._within -= 1
-        return self.names.item(value) if value is not None else None
+        return self._item(value)
 
     def _set(self, name: str, value: Value) -> None:
         """Bind a name, which a function may have declared global."""
@@ -201,6 +213,7 @@ class Expressions(Calls):
                 self.rebound[name] = united(self.rebound.get(name), value)
 
 
+_PLAIN = {NO_OBJECT, NUMPY}
 _TELL_BOOLS = {ast.Is, ast.IsNot, ast.In, ast.NotIn}
 _EXPRESSIONS: dict[type, Callable[..., Value]] = {
     ast.Call: Expressions._call,
@@ -227,6 +240,6 @@ _EXPRESSIONS: dict[type, Callable[..., Value]] = {
 
 
 def _sequence_of(value: Value) -> Value:
-    if value is None or value == NO_OBJECT:
-        return NO_OBJECT
+    if value is None or value in _PLAIN:
+        return value or NO_OBJECT
     return "|".join(part + SEQUENCE for part in value.split("|") if part[-1] in ")]#") or None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from apidiff.model.result_types import NO_OBJECT
+from apidiff.porting.bindings import NUMPY
 from apidiff.porting.definitions import Definitions
 from apidiff.porting.torch_names import FOREIGN, IN_TREE, Value
 from apidiff.porting.uses import Pending, Use, place_of
@@ -43,7 +43,7 @@ class Imports(Definitions):
             return f"{IN_TREE}{name}"
         if root == "mindspore" and self.names.follows_ported:
             return name
-        return NO_OBJECT if root in _NUMPY else FOREIGN
+        return NUMPY if root in _NUMPY else FOREIGN
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         base = self._base(node)

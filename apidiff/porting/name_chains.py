@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection
 
 from apidiff.model.result_types import INSTANCE
-from apidiff.porting.bindings import ClassFacts, Frame
+from apidiff.porting.bindings import NUMPY, ClassFacts, Frame
 from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, Value, united
 from apidiff.porting.uses import Passed, Pending, Use, attribute_place, place_of
 
@@ -36,8 +36,10 @@ class NameChains:
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
+        self.left: list[dict[str, Value]] = []  # what is bound where a `break` or a `continue` leaves the loop at hand
         self._within = 0  # loops over `enumerate` or `zip` around what is gone through to bind their names
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
+        self.ended: set[str] = set()  # paths of functions that have been gone through
         self.local: set[str] = set()  # paths of functions and classes that this file defines
 
     def expr(self, node: ast.expr) -> Value:
@@ -151,6 +153,8 @@ class NameChains:
             kept = len(self.uses), len(self.pending)
             if part[0] not in "!~":
                 result = united(result, self._follow(part, base, steps, role, passed))
+            elif part == NUMPY:
+                result = united(result, part)
             if told or left:
                 del self.uses[kept[0] :], self.pending[kept[1] :]
         if self._is_forward(steps):  # all that it may be has to be looked at

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from apidiff.model.result_types import NO_OBJECT
 from apidiff.porting.annotations import annotated_type
-from apidiff.porting.bindings import ModuleFacts, worth_telling
+from apidiff.porting.bindings import ModuleFacts, joined, worth_telling
 from apidiff.porting.imports import Imports
-from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value, united
+from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value
+from apidiff.porting.type_tests import Told
 from apidiff.porting.uses import Pending, Use
 
 
@@ -95,47 +96,54 @@ class Walker(Imports):
 
     def _return(self, node: ast.Return) -> None:
         if node.value is not None:
-            self.frame.returned = united(self.frame.returned, self.expr(node.value))
+            value = self.expr(node.value)
+            self.frame.returned = joined(self.frame.returned, value) if self.frame.returns else value
+            self.frame.returns = True
 
-    def _branch(self, statements: Iterable[ast.stmt], narrowed: dict[str, Value] | None = None) -> dict[str, Value]:
+    def _branch(self, statements: Iterable[ast.stmt], told: Told) -> dict[str, Value]:
         before = self.frame.begin()
-        if narrowed:
-            for name, value in narrowed.items():
-                self.frame.bind(name, value)
+        self.frame.narrow(told)
         self.body(statements)
         return self.frame.end(before)
 
     def _if(self, node: ast.If) -> None:
         self.expr(node.test)
-        narrowed = self._narrowed(node.test) if type(node.test) in _NARROWING else None
-        first = self._branch(node.body, narrowed)
-        other = self._branch(node.orelse) if node.orelse else {}
-        if first or other:
-            self.frame.join(first, other)
+        first = self._branch(node.body, self.told(node.test, holds=True))
+        told = self.told(node.test, holds=False)
+        other = self._branch(node.orelse, told) if node.orelse or told else {}
+        if first or other:  # code goes on behind a branch that does not end with a `return` or the like
+            going = [made for made, body in ((first, node.body), (other, node.orelse)) if not _leaves(body)]
+            self.frame.join(*going)
 
-    def _narrowed(self, test: ast.expr) -> dict[str, Value]:
-        """What ``isinstance(x, torch.Tensor)`` and ``torch.is_tensor(x)`` tell of ``x``."""
-        match test:
-            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
-                return {name: value} if (value := annotated_type(kind, self._meant)) is not None else {}
-            case ast.Call(func=ast.Attribute(attr="is_tensor") as func, args=[ast.Name(id=name)]):
-                return {name: TENSOR} if self._silent(func) == "torch.is_tensor" else {}
-            case ast.BoolOp(op=ast.And(), values=values):
-                return {name: value for one in values for name, value in self._narrowed(one).items()}
-        return {}
+    def _assert(self, node: ast.Assert) -> None:
+        self.expr(node.test)
+        if node.msg is not None:
+            self.expr(node.msg)
+        self.frame.narrow(self.told(node.test, holds=True))
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         value = self.expr(node.iter)
-        before = self.frame.begin()
-        self._iterate(node.target, node.iter, value)
-        self.body(node.body)
-        self.frame.join(self.frame.end(before), {})
-        self.body(node.orelse)
+        self._loop(node, lambda: self._iterate(node.target, node.iter, value))
 
     def _while(self, node: ast.While) -> None:
         self.expr(node.test)
-        self.frame.join(self._branch(node.body), {})
+        self._loop(node, lambda: self.frame.narrow(self.told(node.test, holds=True)))
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], object]) -> None:
+        """Go through the body of a loop, which is left at its end, at a `break` or a `continue`, or never entered."""
+        outside, self.left = self.left, []
+        before = self.frame.begin()
+        begin()
+        self.body(node.body)
+        made = self.frame.end(before)
+        ways = [made] if not _leaves(node.body) else []
+        ways += map(self.frame.since, self.left)
+        self.left = outside
+        self.frame.join(*ways, {})
         self.body(node.orelse)
+
+    def _jump(self, _: ast.Break | ast.Continue) -> None:
+        self.left.append(dict(self.frame.bound))
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
         self.body(node.body)
@@ -146,7 +154,9 @@ class Walker(Imports):
             if handler.name:
                 self.frame.bind(handler.name, NO_OBJECT)
             self.body(handler.body)
-            self.frame.join(self.frame.end(before), {})
+            made = self.frame.end(before)
+            if not _leaves(handler.body):
+                self.frame.join(made, {})
         self.body(node.orelse)
         self.body(node.finalbody)
 
@@ -169,9 +179,12 @@ class Walker(Imports):
 
     def _match(self, node: ast.Match) -> None:
         self.expr(node.subject)
+        subject = node.subject.id if isinstance(node.subject, ast.Name) else None
         branches = []
         for case in node.cases:
             before = self.frame.begin()
+            if subject is not None and not _takes_all(case.pattern):
+                self.frame.narrow({subject: self.type_of_pattern(case.pattern)})
             for part in ast.walk(case.pattern):
                 if isinstance(part, ast.MatchValue):
                     self.expr(part.value)
@@ -182,21 +195,39 @@ class Walker(Imports):
             if case.guard is not None:
                 self.expr(case.guard)
             self.body(case.body)
-            branches.append(self.frame.end(before))
+            made = self.frame.end(before)
+            if not _leaves(case.body):
+                branches.append(made)
         self.frame.join(*branches, {})
 
     def facts(self) -> ModuleFacts:
         """What other files may ask of this one."""
         return ModuleFacts(
             name=self.module,
-            names={name: value for name, value in self.top.ever.items() if value and value not in "!~"},
+            names={name: value for name, value in self.top.ever.items() if value and value[0] not in "!~"},
             stars=self.stars,
             classes=self.classes,
             returns={path: value for path, value in self.returns.items() if value is not None and worth_telling(value)},
         )
 
 
-_NARROWING = {ast.Call, ast.BoolOp}
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether code does not go on behind the statements of a branch."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return _leaves(last.body) and _leaves(last.orelse)
+    return isinstance(last, _LEAVING) or (isinstance(last, ast.With | ast.AsyncWith) and _leaves(last.body))
+
+
+def _takes_all(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
 _STATEMENTS: dict[type, Callable[..., None]] = {
     ast.Import: Walker._import,
     ast.ImportFrom: Walker._import_from,
@@ -208,6 +239,9 @@ _STATEMENTS: dict[type, Callable[..., None]] = {
     ast.AsyncFunctionDef: Walker._function,
     ast.ClassDef: Walker._class,
     ast.If: Walker._if,
+    ast.Assert: Walker._assert,
+    ast.Break: Walker._jump,
+    ast.Continue: Walker._jump,
     ast.For: Walker._for,
     ast.AsyncFor: Walker._for,
     ast.While: Walker._while,

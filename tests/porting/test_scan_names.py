@@ -170,6 +170,88 @@ def test_names(scan: Scan, code: str, expected: list[str]) -> None:
     assert told(scan({"code.py": code})[0]) == expected
 
 
+# Code that ends with one call of `std`, and whether that is known to be a tensor's.
+P = "import torch\nimport numpy as np\nfrom torch import nn\np = torch.zeros(3)\n"
+NET_OF = "import torch\nimport numpy as np\nfrom torch import nn\nclass N(nn.Module):\n  def forward(self, x):\n"
+TYPES: list[tuple[str, bool]] = [
+    (P + "if cpu: p = p.numpy()\np.std()", False),
+    (P + "if cpu: p = p.numpy()\nelse: p = p + 1\np.std()", False),
+    (P + "if cpu:\n    p = p.numpy()\n    raise ValueError\np.std()", True),
+    (P + "if cpu: p = p + 1\np.std()", True),
+    (P + "if cpu: p = np.asarray(p)\np.std()", False),
+    (P + "if cpu: p = np.zeros(3) * 2\np.std()", False),
+    (P + "for p in np.zeros(3): pass\np.std()", False),
+    (P + "(np if cpu else torch).zeros(3).std()", False),
+    (P + "f = np.zeros if cpu else torch.zeros\nf(3).std()", False),
+    (P + "if cpu: p = None\np.std()", True),
+    (P + "if cpu: q = torch.ones(1)\nq.std()", True),
+    (P + "while True:\n    p = p.numpy()\n    break\np.std()", False),
+    (P + "while c:\n    if d:\n        p = p.numpy()\n        break\np.std()", False),
+    (P + "while c:\n    if d:\n        p = g(p)\n        continue\n    p.std()", True),
+    (P + "for i in r: p = p.numpy()\np.std()", False),
+    (P + "for i in r: p = p + i\np.std()", True),
+    (P + "try: f()\nexcept E: p = p.numpy()\np.std()", False),
+    (P + "try: f()\nexcept E:\n    p = p.numpy()\n    raise\np.std()", True),
+    (P + "match c:\n    case 1: p = p.numpy()\np.std()", False),
+    (P + "with c: p = p.numpy()\np.std()", False),
+    (P + "(p.numpy() if c else p).std()", False),
+    (P + "(p if c else p + 1).std()", True),
+    (P + "(a or p).std()", False),
+    (P + "def f():\n    if c: return p.numpy()\n    return p\nf().std()", False),
+    (
+        P + "def f():\n    return g()\nif c: p = f()\ndef h():\n    p = torch.ones(1)\n    if c: p = f()\n    p.std()",
+        False,
+    ),
+    (P + "h = [np.zeros(3), p]\nh[0].std()", False),
+    (P + "h = (p, np.zeros(3))\nh[0].std()", False),
+    (P + "h = [p, p + 1]\nh[0].std()", True),
+    (P + "h = [p, None]\nh[0].std()", True),
+    (P + "def f(x: torch.Tensor):\n    x = x.numpy()\n    def h(): return x.std()", False),
+    (P + "def f(x: torch.Tensor):\n    def h(): return x.std()\n    x = x.numpy()", False),
+    (P + "def f(x):\n    x = torch.ones(1)\n    def h(): return x.std()", True),
+    (NET_OF + "    x.std()", True),
+    (NET_OF + "    if isinstance(x, np.ndarray): x.std()", False),
+    (NET_OF + "    if isinstance(x, (list, tuple)): x.std()", False),
+    (NET_OF + "    if isinstance(x, (torch.Tensor, nn.Parameter)): x.std()", True),
+    (NET_OF + "    if isinstance(x, (torch.Tensor, np.ndarray)): x.std()", False),
+    (NET_OF + "    if isinstance(x, np.ndarray | torch.Tensor): x.std()", False),
+    (NET_OF + "    if not isinstance(x, torch.Tensor): x.std()", False),
+    (NET_OF + "    if not torch.is_tensor(x): x.std()", False),
+    (NET_OF + "    if not isinstance(x, torch.Tensor): x = torch.ones(x)\n    x.std()", True),
+    (NET_OF + "    if not isinstance(x, torch.Tensor): raise TypeError\n    x.std()", True),
+    (NET_OF + "    if isinstance(x, torch.Tensor): pass\n    else: x.std()", False),
+    (NET_OF + "    if isinstance(x, torch.Tensor): return 1\n    x.std()", False),
+    (NET_OF + "    if isinstance(x, np.ndarray): return 1\n    x.std()", True),
+    (NET_OF + "    if isinstance(x, np.ndarray): pass\n    else: x.std()", True),
+    (NET_OF + "    if type(x) is np.ndarray: x.std()", False),
+    (NET_OF + "    if type(x) == np.ndarray: x.std()", False),
+    (NET_OF + "    if type(x) in (list, np.ndarray): x.std()", False),
+    (NET_OF + "    if type(x) is torch.Tensor: x.std()", True),
+    (NET_OF + "    if type(x) is not torch.Tensor: x.std()", True),  # it may be a parameter
+    (NET_OF + "    if isinstance(x, np.ndarray) and c: x.std()", False),
+    (NET_OF + "    if isinstance(x, np.ndarray) or isinstance(x, list): x.std()", False),
+    (NET_OF + "    if isinstance(x, np.ndarray) or c: x.std()", False),
+    (NET_OF + "    if not (isinstance(x, np.ndarray) or c): x.std()", True),
+    (NET_OF + "    isinstance(x, np.ndarray) and x.std()", False),
+    (NET_OF + "    isinstance(x, np.ndarray) or x.std()", True),
+    (NET_OF + "    (isinstance(x, np.ndarray) and c)\n    x.std()", True),
+    (NET_OF + "    x.std() if isinstance(x, np.ndarray) else 1", False),
+    (NET_OF + "    1 if isinstance(x, torch.Tensor) else x.std()", False),
+    (NET_OF + "    assert isinstance(x, np.ndarray)\n    x.std()", False),
+    (NET_OF + "    while isinstance(x, np.ndarray): x.std()", False),
+    (NET_OF + "    match x:\n      case np.ndarray(): x.std()", False),
+    (NET_OF + "    match x:\n      case torch.Tensor(): x.std()", True),
+    (NET_OF + "    return [o.std() for o in x if isinstance(o, np.ndarray)]", False),
+    ("import torch\ndef f(y): return [o.std() for o in y if isinstance(o, torch.Tensor)]", True),
+]
+
+
+@pytest.mark.parametrize(("code", "is_tensor"), TYPES)
+def test_a_type_lasts_as_long_as_it_is_certain(scan: Scan, code: str, is_tensor: bool) -> None:
+    found = [name for name in told(scan({"code.py": code})[0]) if "Tensor.std" in name]
+    assert [name.endswith("?") for name in found] == [not is_tensor]
+
+
 # Of these the panel knows more: it reads on behind what is no Python, and it knows that a name which a function binds further
 # down is unbound before.
 PANEL_ALONE = {"cut off", "broken line in between", "local before its assignment, and the module around"}
