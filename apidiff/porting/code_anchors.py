@@ -20,7 +20,12 @@ class CodeAnchors:
         self._calls: dict[int, ast.Call] = {}
         self._attributes: dict[int, ast.Attribute] = {}
         annotations: list[ast.expr] = []
+        types: list[ast.AST] = []
+        partial: dict[int, ast.Call] = {}
         for node in ast.walk(code.tree):
+            types += _types(node)
+            if isinstance(node, ast.Call) and node.args and _last_name(node.func) == "partial":
+                partial[code.end(node.args[0])] = node
             if isinstance(node, ast.Call):
                 self._calls[code.end(node.func)] = node
             elif isinstance(node, ast.Attribute):
@@ -35,6 +40,10 @@ class CodeAnchors:
             for part in ast.walk(annotation)
             if isinstance(part, ast.Name | ast.Attribute)
         }
+        self._types = {
+            code.end(part) for one in types for part in ast.walk(one) if isinstance(part, ast.Name | ast.Attribute)
+        }
+        self._partial = partial
         self._anchors: dict[int, int] = {}
         self._found: dict[int, int] = {}  # for lines that were asked for: many may hang together
         self._anchor_all(code.tree)
@@ -50,6 +59,14 @@ class CodeAnchors:
     def is_annotation(self, start: int) -> bool:
         """Whether a name that begins at a byte stands in an annotation."""
         return start in self._annotated
+
+    def is_type(self, start: int, end: int) -> bool:
+        """Whether a name between two bytes is named as a type alone: no objects are made of it there."""
+        return start in self._annotated or end in self._types
+
+    def partial_at(self, end: int) -> ast.Call | None:
+        """The call of `functools.partial` whose first argument ends at a byte."""
+        return self._partial.get(end)
 
     def anchor(self, line: int) -> int:
         """The line of the statement that ``line`` belongs to: a comment above it is a line of its own."""
@@ -107,6 +124,32 @@ class CodeAnchors:
                 for within in range(line + 1, (child.end_lineno or line) + 1):
                     self._anchors[within] = first
             self._anchor_all(child)
+
+
+def _types(node: ast.AST) -> list[ast.AST]:
+    """The parts of a node that name types: bases, what objects and types are compared with, keys, what stands in brackets."""
+    match node:
+        case ast.ClassDef(bases=bases):
+            return list(bases)
+        case ast.Call(func=ast.Name(id="isinstance" | "issubclass" | "super" | "cast"), args=args):
+            return list(args)
+        case ast.Compare():
+            return [node]
+        case ast.Dict(keys=keys):
+            return [key for key in keys if key is not None]
+        case ast.Subscript(slice=inner):
+            return [inner]
+        case ast.BinOp(op=ast.BitOr()):
+            return [node]
+        case ast.Attribute(value=value):  # nn.Linear.forward
+            return [value]
+        case ast.ExceptHandler(type=ast.expr() as kind) | ast.MatchClass(cls=kind):
+            return [kind]
+    return []
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt | ast.ExceptHandler]:

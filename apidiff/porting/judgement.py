@@ -21,7 +21,7 @@ from apidiff.model.source_names import KnownApi, SourceNames
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
 from apidiff.porting.call_forms import CallForm
-from apidiff.porting.call_matching import SEVERAL, TUPLE, Bound, bind, fits
+from apidiff.porting.call_matching import SEVERAL, TUPLE, Bound, bind, bound_by, fits
 
 DEVICES = {"ascend": "npu", "gpu": "cuda", "cpu": "cpu"}
 """How a user names a device, and how records do."""
@@ -29,6 +29,7 @@ DEVICES = {"ascend": "npu", "gpu": "cuda", "cpu": "cpu"}
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input"}
 _MOVE, _MOVE_OR_CAST = "torch.Tensor.cuda", "torch.Tensor.to"
 _MOVES = {"torch.nn.Module.cuda", "torch.nn.Module.cpu"}
+OBJECTS = "objects"  # the role of a class that is named where objects may be made of it
 _MAY_MOVE = {_MOVE_OR_CAST, "torch.nn.Module.to"}
 
 
@@ -131,6 +132,8 @@ class Judge:
             return self._without_target(facts, role)
         if member is not None:
             return self._of_member(facts, target, member)
+        if role == OBJECTS and facts.is_class:
+            return self._of_objects(facts, target)
         judged = self._of_target(facts, target, role, form)
         if judged.label is Label.VERIFIED or self._device is None:
             return judged
@@ -219,7 +222,7 @@ class Judge:
         answer = next((one for one in facts.otherwise if holds(one.since, one.until, self._version)), None)
         if answer is None:
             return Judgement(Label.UNKNOWN, facts.mapping, help=facts.help, guide=facts.guide)
-        written = facts.stand_in if role == "name" else None
+        written = facts.stand_in if role in {"name", OBJECTS} else None
         label = Label.UNSAFE if written is not None else Label.MANUAL
         return Judgement(label, facts.mapping, written, (_met_answer(answer),), None, facts.help, facts.guide)
 
@@ -246,6 +249,27 @@ class Judge:
         label = Label.VERIFIED if proven else Label.UNSAFE
         return Judgement(
             label if target.written else Label.MANUAL, facts.mapping, target.name, help=facts.help, guide=facts.guide
+        )
+
+    def _of_objects(self, facts: CallFacts, target: TargetFacts) -> Judgement:
+        """A class that others are given to call: verified where a call is that passes no more than it has to."""
+        named = self._of_import(facts, target)
+        forms = [
+            (),
+            *(tuple(sample.form.args) for sample in target.samples if sample.form and not sample.form.keywords),
+        ]
+        plain = [CallForm(args) for args in dict.fromkeys(forms) if self._is_plain(facts, CallForm(args))]
+        if named.label is not Label.VERIFIED or not plain:
+            return named
+        judged = [self._of_target(facts, target, "call", form) for form in plain]
+        return next((named for one in judged if one.label is Label.VERIFIED), judged[0])
+
+    @staticmethod
+    def _is_plain(facts: CallFacts, form: CallForm) -> bool:
+        """Whether a call passes what it cannot do without, and nothing else."""
+        return any(
+            (bound := bound_by(form, way)) is not None and bound.keys() == set(needed)
+            for way, needed in zip(facts.ways, facts.needed, strict=False)
         )
 
     def _met(self, facts: CallFacts, target: TargetFacts, form: CallForm | None, bound: Bound | None) -> Iterator[Met]:

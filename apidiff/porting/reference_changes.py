@@ -19,7 +19,7 @@ from apidiff.porting.file_scan import Reference
 from apidiff.porting.finding_codes import keeps_out
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import marked
-from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
+from apidiff.porting.judgement import OBJECTS, Judge, Judgement, Label, Met, is_by_rule
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before, is_super
 from apidiff.porting.name_scopes import first_name
 from apidiff.porting.torch_names import FORWARD, MODULE
@@ -83,7 +83,7 @@ class ReferenceChanges:
             return None  # `_layers` looks at these
         if self._is_held(reference):
             return (self._of_held(reference) or self._of_either(reference)) if reference.role == "call" else None
-        judgement = self._judge.judge(name, reference.role, reference.form)
+        judgement = self._judge.judge(name, self._role(reference), reference.form)
         # nn.Module.__init__, nn.Linear.forward
         of_owner = is_path and (member == FORWARD or (judgement.target is None and member.startswith("__")))
         if of_owner:
@@ -106,6 +106,30 @@ class ReferenceChanges:
         if label is Label.MANUAL:
             why = self._by_hand(judgement, why)
         return self._change(reference, judgement, label, why, edits)
+
+    def _role(self, reference: Reference) -> str:
+        """The role of a reference, that of a class apart of which objects may be made where it is handed to."""
+        is_type = self._anchors.is_type(*self._place(reference))
+        return OBJECTS if reference.role == "name" and not is_type else reference.role
+
+    def _check_partial(self, end: int, facts: CallFacts, target: TargetFacts) -> None:
+        """Raise NotWritten where what is given to `functools.partial` is not what the target takes by the same names."""
+        call = self._anchors.partial_at(end)
+        if call is None:
+            return
+        names = {name.strip("*/=") for way in target.ways for name in way}
+        for keyword in call.keywords:
+            name = keyword.arg
+            if name is not None and (
+                name not in names or target.renamed.get(name, name) != name or name in target.missing
+            ):
+                raise NotWritten(filled("porting.lacks", name=name, target=target.name))
+        for place in range(len(call.args) - 1):
+            for way in facts.ways[:1]:
+                name = way[place].strip("*/=") if place < len(way) else ""
+                there = [one[place].strip("*/=") for one in target.ways if place < len(one) and one[place][-1] != "="]
+                if name and target.renamed.get(name, name) not in there:
+                    raise NotWritten(filled("porting.lacks", name=name, target=target.name))
 
     def _by_hand(self, judgement: Judgement, why: list[Text]) -> list[Text]:
         """What is told of a call that is left: first what to write, where the target's note says it and no rule writes it."""
@@ -220,6 +244,7 @@ class ReferenceChanges:
         if call is None:
             if _needs_call(facts, target):
                 raise NotWritten(filled("porting.class_by_name"))
+            self._check_partial(end, facts, target)
             return name, self._other_classes(facts, target) if facts.is_class and reference.role == "name" else []
         if reference.form is None:
             return name, []

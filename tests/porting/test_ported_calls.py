@@ -154,6 +154,34 @@ def test_an_argument_by_position_needs_a_parameter(port: Port, before: str, afte
     assert ("apidiff manual" in ported.text) is (after is None)
 
 
+_OBJECTS = "import torch.nn as nn\nfrom functools import partial\n"
+CLASSES = [  # what is named and not called, and whether it is written in safe mode
+    ("def f(act=nn.LeakyReLU): ...", False),
+    ("A = nn.LeakyReLU", False),
+    ("A = {'a': nn.LeakyReLU}", False),
+    ("f(nn.LeakyReLU)", False),
+    ("getattr(nn, 'LeakyReLU')()", False),
+    ("A = {'a': nn.ReLU}", True),
+    ("def f(act=nn.ReLU): ...", True),
+    ("class A(nn.LeakyReLU): ...", True),
+    ("isinstance(a, (nn.LeakyReLU, int))", True),
+    ("type(a) is nn.LeakyReLU", True),
+    ("def f(a: nn.LeakyReLU): ...", True),
+    ("A = {nn.LeakyReLU: 1}", True),
+    ("partial(nn.ReLU)", True),
+    ("partial(nn.ReLU, inplace=True)", False),
+    ("partial(nn.ReLU, True)", False),
+    ("partial(nn.LayerNorm, eps=1e-6)", False),
+    ("partial(nn.LeakyReLU, negative_slope=0.1)", False),
+]
+
+
+@pytest.mark.parametrize(("code", "is_written"), CLASSES)
+def test_a_class_that_is_handed_on_is_judged_by_its_calls(port: Port, code: str, is_written: bool) -> None:
+    changes = [one for one in port(f"{_OBJECTS}{code}\n").changes if one.source.startswith("torch.nn.")]
+    assert [one.state == "made" for one in changes] == [is_written]
+
+
 UNBOUND = [  # their first argument is the object
     "torch.Tensor.size(x)",
     "torch.Tensor.norm(x)",
