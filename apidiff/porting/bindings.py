@@ -95,14 +95,14 @@ class Frame:
 class ClassFacts(NamedTuple):
     """A class of the scanned tree: its bases, what is kept in ``self``, what its methods return; all as values.
 
-    ``twice``: whether its file defines another by that name too. ``head``: the lines that name its bases; ``forward``: those
-    that define that method; ``constructs``: whether it defines `construct` too.
+    A file may define several by one name. ``bases`` are those of all then; ``definitions``: those of each. ``head``: the lines
+    that name them; ``forward``: those that define that method; ``constructs``: whether one defines `construct` too.
     """
 
     bases: list[str]
     attributes: dict[str, Value]
     methods: dict[str, Value]
-    twice: bool = False
+    definitions: tuple[tuple[str, ...], ...] = ()
     head: tuple[int, ...] = ()
     forward: tuple[int, ...] = ()
     constructs: bool = False

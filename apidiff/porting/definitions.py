@@ -116,18 +116,18 @@ class Definitions(Expressions):
         path = f"{outer.path}.{node.name}"
         bases += [FOREIGN] * (len(node.bases) > len(bases))  # of which nobody knows anything
         own = [one for base in bases for one in base.split("|")]
-        former = self.classes.get(path)
+        former = self.classes.get(path) or ClassFacts([], {}, {})
         defined = [
             (one.name, one.lineno) for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
         ]
         facts = ClassFacts(
-            [*own, *(former.bases if former else ())],
+            [*own, *former.bases],
             {},
             {},
-            former is not None,
-            tuple({base.lineno for base in node.bases}),
-            tuple(line for name, line in defined if name == FORWARD),
-            any(name == "construct" for name, _ in defined),
+            (tuple(own), *former.definitions),
+            (*{base.lineno for base in node.bases}, *former.head),
+            (*(line for name, line in defined if name == FORWARD), *former.forward),
+            former.constructs or any(name == "construct" for name, _ in defined),
         )
         self.classes[path] = facts
         self.local.add(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText, Edit
@@ -28,6 +28,14 @@ class LayerEdit(NamedTuple):
     condition: str | None = None
 
 
+class BaseEdit(NamedTuple):
+    """A base of a class of the file, with the name of that. ``stays``: whether the class has to keep it."""
+
+    base: ast.expr
+    name: str
+    stays: bool
+
+
 class _Class(NamedTuple):
     """A class of the file that is a layer, or may be one, with the names and functions of its scope, not those within."""
 
@@ -47,7 +55,8 @@ class _Class(NamedTuple):
 class LayerEdits:
     """Renames the method ``forward`` of layers, and what calls it on ``self``, on ``super()`` and on layers that are known.
 
-    A class that keeps a base of PyTorch is still one of its layers, and keeps the method.
+    A class that keeps a base of PyTorch is still one of its layers, and keeps the method. Of several classes by one name, which
+    the same code may call, all are renamed, or all keep their bases.
 
     Args:
         code: the file.
@@ -73,6 +82,7 @@ class LayerEdits:
         self._keeping = {
             path: any(is_kept(base) for one in found for base in one.node.bases)
             or any(one.layer.stays or not all(map(is_ported, one.layer.torch)) for one in found)
+            or (len(found) > 1 and _is_defined(found) and not all(map(self._can_rename, found)))
             for path, found in self._classes.items()
         }
         self._staying: dict[str, bool] = {}
@@ -85,6 +95,14 @@ class LayerEdits:
         for path, found in self._classes.items():
             for one in found:
                 yield from self._of_class(path, one)
+
+    def bases_with_methods(self) -> Iterator[BaseEdit]:
+        """The bases that are right with their methods only: of classes by one name of which one stays, or may be no layer."""
+        for path, found in self._classes.items():
+            stays = len(found) > 1 and self._stays(path)
+            if stays or any(one.layer.divided for one in found):
+                for one in found:
+                    yield from (BaseEdit(base, one.node.name, stays) for base in one.node.bases)
 
     def at(self, end: int, line: int, path: str | None) -> LayerEdit | None:
         """The edit of the name that ends at a byte; ``path``: of the class that it is looked up on, where that is in the file."""
@@ -104,7 +122,7 @@ class LayerEdits:
         if self._stays(path):
             return False
         found = self._classes[path]
-        if any(one.defines or one.is_imported for one in found):
+        if _is_defined(found):
             return all(self._can_rename(one) for one in found)
         return all(map(self._inherits_renamed, found))
 
@@ -161,6 +179,11 @@ class LayerEdits:
 def _edits(edit: Edit | None, line: int, condition: str | None) -> Iterator[LayerEdit]:
     if edit is not None:
         yield LayerEdit(edit, line, condition)
+
+
+def _is_defined(found: Iterable[_Class]) -> bool:
+    """Whether one of several classes by the same name binds the method."""
+    return any(one.defines or one.is_imported for one in found)
 
 
 def _classes(node: ast.AST, path: str) -> Iterator[tuple[ast.ClassDef, str]]:

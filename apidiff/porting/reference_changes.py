@@ -10,6 +10,7 @@ from apidiff.messages.labels import filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, TargetFacts
 from apidiff.model.vocabulary import Reach, Risk
+from apidiff.porting.base_changes import with_methods
 from apidiff.porting.call_edits import CallWriter, NotWritten
 from apidiff.porting.changes import Change, PortOptions
 from apidiff.porting.code_anchors import CodeAnchors
@@ -64,8 +65,10 @@ class ReferenceChanges:
                 found.append(change)
             if (change is None or change.state != "made") and not self._is_held(reference):
                 kept.append(self._place(reference)[0])
+        layers = self._layer_edits(sorted(kept))
+        found = list(with_methods(self._code, found, layers, unsafe=self._options.unsafe))
         yield from found
-        yield from self._layers(found, sorted(kept))
+        yield from self._layers(found, layers)
 
     def _is_reference_ignored(self, reference: Reference) -> bool:
         return self._is_ignored(range(reference.span.line, reference.span.end_line + 1), reference.name)
@@ -291,21 +294,24 @@ class ReferenceChanges:
             raise NotWritten(filled("porting.no_rule")) from error
         return dot if b")" in self._code.data[owner:dot] else owner
 
-    def _layers(self, changes: Sequence[Change], kept: Sequence[int]) -> Iterator[Change]:
-        """The changes of the method ``forward``, where the layer that it is looked up on is one of MindSpore then.
-
-        ``changes``: of references; ``kept``: the bytes at which references begin that stay.
-        """
-        states: dict[str, set[str]] = {}
-        for change in changes:
-            states.setdefault(change.source, set()).add(change.state)
-        layers = LayerEdits(
+    def _layer_edits(self, kept: Sequence[int]) -> LayerEdits:
+        """The edits of layers. ``kept``: the bytes at which references begin that stay."""
+        return LayerEdits(
             self._code,
             self._scanned,
             lambda base: self._keeps(base, kept),
             self._is_written,
             lambda line: self._is_ignored((line,), _METHOD),
         )
+
+    def _layers(self, changes: Sequence[Change], layers: LayerEdits) -> Iterator[Change]:
+        """The changes of the method ``forward``, where the layer that it is looked up on is one of MindSpore then.
+
+        ``changes``: of references.
+        """
+        states: dict[str, set[str]] = {}
+        for change in changes:
+            states.setdefault(change.source, set()).add(change.state)
         found = {one.edit: one for one in layers.all() if not self._is_ignored((one.line,), _METHOD)}
         is_renamed = any(one.condition is None or self._options.unsafe for one in found.values())
         unknown = list[Reference]()

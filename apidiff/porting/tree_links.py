@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
@@ -20,7 +21,7 @@ ALL = "*"  # in the place of a name: every name of a module
 class Line(NamedTuple):
     """What a class inherits from, through others of the tree too. ``torch``: classes of PyTorch.
 
-    ``unknown``: whether nobody knows one; ``unsure``: whether a name stands for several.
+    ``unknown``: whether nobody knows one; ``unsure``: whether a name stands for several, of which not all are layers.
     """
 
     torch: list[str]
@@ -236,19 +237,24 @@ class TreeLinks:
     def _of_bases(self, path: str) -> Line:
         """What a class inherits from; that of its bases in the tree is known, but for one that is its own base."""
         facts = self._classes[path]
-        torch, unknown, unsure = dict[str, None](), False, facts.twice
-        for base in facts.bases:
-            parts = (self.resolve(base) or FOREIGN).split("|")
-            unsure = unsure or len(parts) > 1
-            for part in parts:
+        torch, unknown, unsure = dict[str, None](), False, False
+        kinds: set[bool] = set()  # whether each definition is a layer
+        for bases in facts.definitions:
+            own: set[str] = set()
+            found = [(self.resolve(base) or FOREIGN).split("|") for base in bases]
+            unsure = unsure or any(len(parts) > 1 for parts in found)
+            for part in chain.from_iterable(found):
                 if part in self._lines:
-                    torch.update(dict.fromkeys(self._lines[part].torch))
+                    own.update(self._lines[part].torch)
                     unknown, unsure = unknown or self._lines[part].unknown, unsure or self._lines[part].unsure
                 elif part[0] == FOREIGN or (part[0] == IN_TREE and part not in self._classes):
                     unknown = True
                 elif part[0] != IN_TREE:
-                    torch[part] = None
-        return Line(list(torch), unknown, unsure)
+                    own.add(part)
+            torch.update(dict.fromkeys(sorted(own)))
+            if not any(parts == [path] for parts in found):  # else it inherits from the one before
+                kinds.add(any(map(self.names.is_layer, own)))
+        return Line(list(torch), unknown, unsure or len(kinds) > 1)
 
     def keeps_method(self, path: str) -> bool:
         """Whether a class keeps the method ``forward`` that it defines: a comment says so, or it has a `construct`."""
@@ -256,11 +262,16 @@ class TreeLinks:
         return facts.constructs or self._is_ignored(path, facts.forward, [f"{MODULE}.{FORWARD}"])
 
     def keeps_base(self, path: str) -> bool:
-        """Whether a comment keeps the bases of a class, or of one of the tree that it inherits from."""
+        """Whether a class, or one of the tree that it inherits from, keeps its bases.
+
+        A comment says so, or the method of one of several by its name stays, and they with it.
+        """
         waiting, seen = [path], {path}
         while waiting:
             one = waiting.pop()
-            if self._is_ignored(one, self._classes[one].head, self.line(one).torch):
+            facts = self._classes[one]
+            stays = len(facts.definitions) > 1 and self.keeps_method(one)
+            if stays or self._is_ignored(one, facts.head, self.line(one).torch):
                 return True
             found = [base for base in self.bases(one) if base not in seen]
             seen.update(found)

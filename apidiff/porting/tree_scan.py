@@ -31,7 +31,8 @@ class Layer(msgspec.Struct, frozen=True, gc=False):
     ``certain``: whether it is one. ``sure``: whether what defines its method ``forward`` is. ``mixin``: whether only
     classes that inherit from it are. ``bases``: the classes of its own file that it names as its bases, as ``Outer.Inner``.
     ``torch``: the classes of PyTorch that it inherits from through other files; ``stays``: whether one of these is kept by a
-    comment; ``keeps``: whether the method that it inherits from there keeps its name.
+    comment; ``keeps``: whether the method that it inherits from there keeps its name. ``divided``: whether it is one by some of
+    its definitions, or of those of its bases, and none by others.
     """
 
     certain: bool
@@ -41,6 +42,7 @@ class Layer(msgspec.Struct, frozen=True, gc=False):
     torch: list[str] = []
     stays: bool = False
     keeps: bool = False
+    divided: bool = False
 
 
 class ScannedFile(msgspec.Struct, frozen=True, gc=False):
@@ -192,6 +194,7 @@ def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
                     [name for one in others for name in links.line(one).torch],
                     any(map(links.keeps_base, others)),
                     any(links.keeps_method(links.definer(one, FORWARD)) for one in others),
+                    not certain and any(map(links.names.is_layer, links.line(path).torch)),
                 )
     return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found, module, layers)
 

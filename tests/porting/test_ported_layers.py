@@ -85,6 +85,18 @@ RENAMED = [  # each `forward` is that of a layer, and named in letters of its ow
     (LAYER, "type(A()).forward(A(), 1)\nA().__class__.forward(A(), 1)"),
     (LAYER, "class B(A):\n    def go(self): return self.__class__.forward(self) + type(self).forward(self)"),
     (LAYER, "net = A().cpu()\nnet.forward(1)"),
+    (LAYER, "class A(nn.Module):\n    def forward(self, x): return super().forward(x)\nA().forward(1)"),
+    (LAYER, "class A(A):\n    def forward(self, x): return super().forward(x)\nA().forward(1)"),
+    (
+        f"{LAYER}class L(A): ...\n",
+        "class C(nn.Module):\n    def forward(self, x): return self.forward(x)\n"
+        "class C(L):\n    def forward(self, x): return x\nclass D(C): ...\nD().forward(1)\nC().forward(1)",
+    ),
+    (
+        HEAD,
+        "if q:\n    class C(nn.Module):\n        def forward(self): ...\nelse:\n"
+        "    class C(nn.Module):\n        def forward(self): ...\nC().forward()",
+    ),
     (LAYER, "a = A() if c else None\na.forward(1)"),
     (f"{LAYER}class B(A): ...\n", "a = A() if c else B()\na.forward(1)"),
 ]
@@ -162,19 +174,45 @@ MAYBE = [  # right with a condition only
     f"{HEAD}class C(Base):\n    def forward(self, x): return x\nC().forward(1)",
     f"{HEAD}if c:\n    class C(nn.Module):\n        def forward(self): ...\nelse:\n    class C:\n        def forward(self): ...\n"
     "C().forward()",
-    f"{LAYER}class A(A):\n    def forward(self, x): return super().forward(x)\nA().forward(1)".replace(
-        "Module", "Module"
-    ),
+    f"{LAYER}class A(Base):\n    def forward(self, x): return x\nA().forward(1)",
 ]
+TWICE = [  # classes by one name of which one has to stay
+    "class A(nn.Module):  # apidiff: ignore\n    def forward(self, x): return x\n",
+    "class A(nn.Module):\n    def forward(self, x): return x\n    def construct(self, x): return x\n",
+    "class A(nn.Transformer):\n    def forward(self, x): return x\n",
+    "class T(nn.Transformer): ...\nclass A(T):\n    def forward(self, x): return x\n",
+]
+
+
+@pytest.mark.parametrize("other", TWICE)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_classes_by_one_name_stay_together(port_tree: PortTree, other: str, unsafe: bool) -> None:
+    """In other files too: an object of that name may be one of either."""
+    code = LAYER.removeprefix(HEAD)
+    use = "from a import A\nclass B(A):\n    def forward(self, x): return super().forward(x)\nB().forward(1)\nA().forward(1)\n"
+    for text in (f"{HEAD}{code}{other}A().forward(1)\n", f"{HEAD}{other}{code}A().forward(1)\n"):
+        found = port_tree({"a.py": text, "b.py": use}, unsafe=unsafe)
+        written = [line for line in found["a.py"].splitlines() if not line.startswith("# apidiff")]
+        assert written == text.splitlines()
+        assert "`A` is defined more than once" in found["a.py"]
+        assert ".forward" in found["b.py"]
+        assert "construct" not in found["b.py"]
 
 
 @pytest.mark.parametrize("code", MAYBE)
 def test_what_is_a_layers_on_a_condition_waits_for_it(port: Port, code: str) -> None:
+    """Its base does too, where nobody knows that it is one."""
     kept = code.count("forward")
     safe = "\n".join(line for line in port(f"{code}\n").splitlines() if not line.strip().startswith("#"))
     assert (safe.count("forward"), safe.count("construct")) == (kept, 0)
+    assert "class M" in code or "nn.Cell" not in safe
     unsafe = "\n".join(line for line in port(f"{code}\n", unsafe=True).splitlines() if not line.strip().startswith("#"))
     assert (unsafe.count("forward"), unsafe.count("construct")) == (0, kept)
+
+
+def test_another_base_of_what_may_be_a_layer_is_written(port: Port) -> None:
+    code = f"{HEAD}import torch\nclass C(Base, torch.Tensor):\n    def forward(self): ...\n"
+    assert "class C(Base, mindspore.Tensor)" in port(code, unsafe=True)
 
 
 def test_a_class_that_keeps_its_base_keeps_its_method(port: Port) -> None:

@@ -1,0 +1,32 @@
+"""Keeps the bases of classes where their methods are kept: of several classes by one name, or one that may be no layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from apidiff.messages.labels import filled
+from apidiff.porting.changes import Change
+from apidiff.porting.code_text import CodeText
+from apidiff.porting.judgement import Label
+from apidiff.porting.layer_edits import BaseEdit, LayerEdits
+
+
+def with_methods(code: CodeText, changes: Iterable[Change], layers: LayerEdits, *, unsafe: bool) -> Iterator[Change]:
+    """The changes of references; a base is not written where the method of its class is not: it stays, or waits as that does."""
+    bases = [(code.start(one.base), code.end(one.base), one) for one in layers.bases_with_methods()]
+    for change in changes:
+        for start, end, base in bases if change.state == "made" else ():
+            if any(start <= edit.start < end for edit in change.edits):
+                change = _of_base(change, base, unsafe=unsafe)
+                break
+        yield change
+
+
+def _of_base(change: Change, base: BaseEdit, *, unsafe: bool) -> Change:
+    if base.stays:
+        why = [filled("porting.class_stays", name=base.name)]
+        return msgspec.structs.replace(change, state="manual", label=Label.MANUAL.value, edits=[], why=why)
+    why = [filled("porting.class_unsure", name=base.name), *change.why]
+    return msgspec.structs.replace(change, state="made" if unsafe else "left", label=Label.UNSAFE.value, why=why)
