@@ -15,6 +15,7 @@ from apidiff.porting.code_text import CodeText, Edit
 from apidiff.porting.tree_links import ALL
 
 _ROOT = "mindspore"
+_SHORT = "ms"  # the name that everyone gives it, where its own is taken
 _PARTS = ("mint", "nn", "ops")  # modules of MindSpore that code names by themselves
 MARK = "\0"  # around a full name in an edit, until it is known how it is spelled
 _WORD = re.compile(r"\w+")
@@ -105,11 +106,28 @@ class Imports:
                 name for node in plain for alias in node.names if (name := bound_name(node, alias)) in free
             }
         uses = [(found[1], edit.start) for edit in edits for found in _MARKED.finditer(edit.text)]
-        self._taken = stored | self._bound_imports(uses)
+        others = self._bound_imports(uses)
+        self._taken = stored | others
+        self._root = self._root_name(stored, others)
         self._first_uses: dict[str, int] = {}
         for full, place in uses:
             name = self._looked_up(full)
             self._first_uses[name] = min(place, self._first_uses.get(name, place))
+
+    def _root_name(self, stored: Collection[str], others: Collection[str]) -> str:
+        """The name that MindSpore is looked up by: its own or, where that is another thing's, a short one that is free."""
+        if _ROOT not in self._taken:
+            return _ROOT
+        for statement in self._code.tree.body:
+            for alias in statement.names if isinstance(statement, ast.Import) else ():
+                bound = alias.asname
+                if alias.name == _ROOT and bound is not None and bound not in stored:
+                    self._present[bound] = self._code.end(statement)
+                    return bound
+        name = _SHORT
+        while name in self._taken:
+            name += "_"
+        return name
 
     def _bound_imports(self, uses: Sequence[tuple[str, int]]) -> set[str]:
         """The names that imports bind to something else than MindSpore's modules of that name, or not before all uses.
@@ -149,12 +167,13 @@ class Imports:
     def _spelled(self, name: str) -> str:
         first = self._looked_up(name)
         self._needed.add(first)
-        return name if first == _ROOT else name.partition(".")[2]
+        inner = name.partition(".")[2]
+        return f"{first}.{inner}" if first == self._root else inner
 
     def _looked_up(self, name: str) -> str:
         """What a full name begins with as this file spells it: one of MindSpore's modules, where its name is free."""
         parts = name.split(".")
-        return parts[1] if len(parts) > 2 and parts[1] in _PARTS and parts[1] not in self._taken else _ROOT
+        return parts[1] if len(parts) > 2 and parts[1] in _PARTS and parts[1] not in self._taken else self._root
 
     def edits(self) -> list[Edit]:
         """The edits of imports, once all names have been spelled."""
@@ -193,7 +212,8 @@ class Imports:
         size = len(self._code.data)
         needed = {name for name in self._needed if self._present.get(name, size) > self._first_uses.get(name, size)}
         end = self._code.newline()
-        lines = [f"import {_ROOT}"] if _ROOT in needed else []
+        own = f"import {_ROOT}" if self._root == _ROOT else f"import {_ROOT} as {self._root}"
+        lines = [own] if self._root in needed else []
         parts = [name for name in _PARTS if name in needed]
         if parts:
             lines.append(f"from {_ROOT} import {', '.join(parts)}")

@@ -344,3 +344,22 @@ def test_an_import_stays_for_what_an_edit_moves() -> None:
     spelled = Edit(moved.start, moved.end, imports.spelled(moved.text))
     after = apply_edits(code.data, [*imports.edits(), spelled]).decode()
     assert after == f"import torch\n{MINT}\ny = mint.cat(b, torch.no_such(a))\n"
+
+
+TAKEN = [  # the name of MindSpore is another thing's here
+    "def mindspore(): ...\n",
+    "def f(mindspore): ...\n",
+    "import other as mindspore\n",
+    "class mindspore: ...\nms = 1\n",
+]
+
+
+@pytest.mark.parametrize("other", TAKEN)
+def test_mindspore_is_looked_up_by_another_name_where_its_own_is_taken(port: Port, other: str) -> None:
+    text = f"import torch\nmint = 1\n{other}{CALL}\n"
+    name = "ms_" if "ms =" in other else "ms"
+    ported = text.replace("import torch", f"import mindspore as {name}").replace("torch.cat", f"{name}.mint.cat")
+    assert port(text) == ported
+    more = "import torch\nz = torch.cat([a], dim=1)\n"
+    assert port(ported + more) == f"{ported}z = {name}.mint.cat([a], dim=1)\n"  # by the name that is there
+    assert port(f"import torch\n{other}{CALL}\n") == f"{MINT}\n{other}{PORTED}\n"
