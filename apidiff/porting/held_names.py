@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import unicodedata
+from collections.abc import Iterator
 from enum import Enum
+from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText
 from apidiff.porting.name_scopes import Binding, By, Found, NameScopes, Scope
@@ -20,6 +23,14 @@ class _Origin(Enum):
     EITHER = "either"
 
 
+class EitherUse(NamedTuple):
+    """A use of a name that may be something of PyTorch. ``api``: what the import of it on ``line`` names."""
+
+    node: ast.Name
+    api: str
+    line: int
+
+
 class HeldNames:
     """What the names of one file are bound by.
 
@@ -28,7 +39,7 @@ class HeldNames:
     """
 
     def __init__(self, code: CodeText) -> None:
-        self._scopes = NameScopes(code)
+        self._code, self._scopes = code, NameScopes(code)
         self._origins: dict[tuple[Scope, str], _Origin | None] = {}
 
     def holds(self, text: str, place: int, api: str) -> bool:
@@ -62,6 +73,20 @@ class HeldNames:
         found = self._scopes.find(name, place)
         return found is not None and any(one.by is By.TORCH for one in found.scope.bound[name])
 
+    def either_uses(self) -> Iterator[EitherUse]:
+        """The uses of names that imports of PyTorch bind, and something else as well, in their order."""
+        imports: dict[str, tuple[str, int]] = {}
+        names: list[ast.Name] = []
+        for node in ast.walk(self._code.tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                names.append(node)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                imports.update((name, (api, node.lineno)) for name, api in _imported(node))
+        for node in sorted((node for node in names if node.id in imports), key=self._code.start):
+            place = self._code.start(node)
+            if self.is_either(node.id, place) and self.is_imported(node.id, place):
+                yield EitherUse(node, *imports[node.id])
+
     def _at(self, found: Found, name: str, place: int | None, depth: int = 0) -> _Origin | None:
         """Where what a name is bound to comes from, as far as a byte if one is given; None if only from the name itself."""
         origins: set[_Origin | None] = set()
@@ -88,3 +113,15 @@ class HeldNames:
             self._origins[key] = None  # while it is looked for: a name may be bound to itself
             self._origins[key] = self._at(Found(found.scope, True), one.first, None, depth + 1)
         return self._origins[key]
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """The names that an import binds to something of PyTorch, each with what that is."""
+    module = node.module if isinstance(node, ast.ImportFrom) and not node.level else None
+    for alias in node.names:
+        full = f"{module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+        if full.partition(".")[0] != "torch":
+            continue
+        if alias.asname is None and isinstance(node, ast.Import):
+            full = "torch"
+        yield alias.asname or (alias.name if isinstance(node, ast.ImportFrom) else full), full

@@ -106,15 +106,14 @@ class Imports:
                 name for node in plain for alias in node.names if (name := bound_name(node, alias)) in free
             }
         uses = [(found[1], edit.start) for edit in edits for found in _MARKED.finditer(edit.text)]
-        others = self._bound_imports(uses)
-        self._taken = stored | others
-        self._root = self._root_name(stored, others)
+        self._taken = stored | self._bound_imports(uses)
+        self._root = self._root_name(stored)
         self._first_uses: dict[str, int] = {}
         for full, place in uses:
             name = self._looked_up(full)
             self._first_uses[name] = min(place, self._first_uses.get(name, place))
 
-    def _root_name(self, stored: Collection[str], others: Collection[str]) -> str:
+    def _root_name(self, stored: Collection[str]) -> str:
         """The name that MindSpore is looked up by: its own or, where that is another thing's, a short one that is free."""
         if _ROOT not in self._taken:
             return _ROOT

@@ -10,24 +10,23 @@ from apidiff.messages.labels import filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, TargetFacts
 from apidiff.model.vocabulary import Reach, Risk
-from apidiff.porting.base_changes import with_methods
 from apidiff.porting.call_edits import CallWriter, NotWritten
 from apidiff.porting.changes import Change, PortOptions
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit
 from apidiff.porting.code_tokens import NoTokens
-from apidiff.porting.file_scan import Reference
+from apidiff.porting.file_scan import Reference, Span
 from apidiff.porting.finding_codes import keeps_out
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import OBJECTS, Judge, Judgement, Label, Met, is_by_rule
+from apidiff.porting.layer_changes import METHOD, method_change, with_methods
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before, is_super
 from apidiff.porting.name_scopes import first_name
-from apidiff.porting.torch_names import FORWARD, MODULE
+from apidiff.porting.torch_names import FORWARD
 from apidiff.porting.tree_scan import ScannedFile
 
 _METHODS = "torch.Tensor."
-_METHOD = f"{MODULE}.{FORWARD}"
 _RISKS = [risk.value for risk in Risk]
 
 
@@ -65,6 +64,7 @@ class ReferenceChanges:
                 found.append(change)
             if (change is None or change.state != "made") and not self._is_held(reference):
                 kept.append(self._place(reference)[0])
+        found += self._of_branches()
         layers = self._layer_edits(sorted(kept))
         found = list(with_methods(self._code, found, layers, unsafe=self._options.unsafe))
         yield from found
@@ -161,6 +161,7 @@ class ReferenceChanges:
                 return None
         except NotWritten:
             pass
+        self._told.add(self._code.text(*self._place(reference)).partition(".")[0].strip())
         return self._change(reference, judgement, Label.MANUAL, [why], [])
 
     def _of_either(self, reference: Reference) -> Change | None:
@@ -173,6 +174,19 @@ class ReferenceChanges:
         self._told.add(first)
         judgement = self._judge.judge(reference.name, reference.role, reference.form)
         return self._change(reference, judgement, Label.MANUAL, [filled("porting.either", name=first)], [])
+
+    def _of_branches(self) -> Iterator[Change]:
+        """For each name that an import binds to something of PyTorch in one branch: its first use, where no call tells of it."""
+        for use in self._held.either_uses():
+            node, place = use.node, self._code.start(use.node)
+            if node.id in self._told or self._is_ignored((use.line, node.lineno), use.api):
+                continue
+            self._told.add(node.id)
+            column = len(self._code.text(self._code.line_start(node.lineno), place)) + 1
+            span = Span(node.lineno, column, node.lineno, column + len(node.id))
+            judgement = self._judge.judge(use.api, "name", None)
+            reference = Reference(use.api, span, "name", None)
+            yield self._change(reference, judgement, Label.MANUAL, [filled("porting.either", name=node.id)], [])
 
     def _change(
         self, reference: Reference, judgement: Judgement, label: Label, why: list[Text], edits: list[Edit]
@@ -301,7 +315,7 @@ class ReferenceChanges:
             self._scanned,
             lambda base: self._keeps(base, kept),
             self._is_written,
-            lambda line: self._is_ignored((line,), _METHOD),
+            lambda line: self._is_ignored((line,), METHOD),
         )
 
     def _layers(self, changes: Sequence[Change], layers: LayerEdits) -> Iterator[Change]:
@@ -312,7 +326,7 @@ class ReferenceChanges:
         states: dict[str, set[str]] = {}
         for change in changes:
             states.setdefault(change.source, set()).add(change.state)
-        found = {one.edit: one for one in layers.all() if not self._is_ignored((one.line,), _METHOD)}
+        found = {one.edit: one for one in layers.all() if not self._is_ignored((one.line,), METHOD)}
         is_renamed = any(one.condition is None or self._options.unsafe for one in found.values())
         unknown = list[Reference]()
         for reference in self._scanned.references:
@@ -332,7 +346,7 @@ class ReferenceChanges:
             edit, node = construct_before(self._code, end), self._anchors.attribute_at(end)
             if edit is not None and edit not in found and node is not None and not is_super(node.value):
                 why, line = filled("porting.forward_unknown"), reference.span.end_line
-                yield _method_change(Label.MANUAL, "manual", line, [why], [])
+                yield method_change(Label.MANUAL, "manual", line, [why], [])
 
     def _keeps(self, base: ast.expr, kept: Sequence[int]) -> bool:
         """Whether the base of a class names something of PyTorch still, or a name that may be."""
@@ -373,9 +387,9 @@ class ReferenceChanges:
 
     def _of_method(self, found: LayerEdit) -> Change:
         if found.condition is None:
-            return _method_change(Label.VERIFIED, "made", found.line, [], [found.edit])
+            return method_change(Label.VERIFIED, "made", found.line, [], [found.edit])
         state = "made" if self._options.unsafe else "left"
-        return _method_change(Label.UNSAFE, state, found.line, [filled(found.condition)], [found.edit])
+        return method_change(Label.UNSAFE, state, found.line, [filled(found.condition)], [found.edit])
 
 
 def _needs_call(facts: CallFacts, target: TargetFacts) -> bool:
@@ -388,21 +402,6 @@ def _is_of_class(method: str) -> bool:
     """Whether a method is that of a class of PyTorch's layers, not of what one holds."""
     owner = method.rpartition(".")[0]
     return owner.count(".") == 2 and owner.startswith("torch.nn.")
-
-
-def _method_change(label: Label, state: str, line: int, why: list[Text], edits: list[Edit]) -> Change:
-    return Change(
-        source=_METHOD,
-        target="mindspore.nn.Cell.construct",
-        label=label.value,
-        state=state,
-        line=line,
-        column=1,
-        end_line=line,
-        end_column=1,
-        why=why,
-        edits=edits,
-    )
 
 
 def _headlines(differences: Sequence[Met]) -> list[Text]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Callable
 
@@ -298,7 +299,8 @@ def test_what_is_of_torch_in_one_branch_stays(port: Port, text: str, told: bool)
     ported = port(text, unsafe=True).text
     assert [line for line in ported.splitlines() if "# apidiff" not in line] == text.splitlines()
     assert ("# apidiff manual: torch.zeros: the variable called here may hold it" in ported) is told
-    assert ported.count(" is of PyTorch in one branch, and another thing in the other") <= 1
+    names = re.findall(r"`(\w+)` is of PyTorch in one branch, and another thing in the other", ported)
+    assert len(names) == len(set(names))
 
 
 def test_a_name_that_is_of_torch_in_one_branch_is_told_once(port: Port) -> None:
@@ -307,6 +309,68 @@ def test_a_name_that_is_of_torch_in_one_branch_is_told_once(port: Port) -> None:
     assert ported.count("# apidiff manual") == 1
     assert "`xp` is of PyTorch in one branch" in ported
     assert port(ported).text == ported
+
+
+_GELU = "from torch.nn.functional import gelu"
+BRANCHES = [  # wherever such a name is used first: what is told, above which line
+    (
+        f"{_TRIED.format('from flash import gelu', _GELU)}def f(x):\n    return gelu(x)\n",
+        "torch.nn.functional.gelu",
+        "    return gelu(x)",
+    ),
+    (
+        "if q:\n    from a import N\nelse:\n    from torch.nn import LayerNorm as N\nn = N(3)\nm = N(4)\n",
+        "torch.nn.LayerNorm",
+        "n = N(3)",
+    ),
+    (
+        f"{_TRIED.format('from torch.nn import RMSNorm as N', 'from .norms import N')}n = N(3)\n",
+        "torch.nn.RMSNorm",
+        "n = N(3)",
+    ),
+    (
+        f"{_TRIED.format('from apex import N', 'from torch.nn import LayerNorm as N')}"
+        "class M:\n    def f(self):\n        return N(3)\n",
+        "torch.nn.LayerNorm",
+        "        return N(3)",
+    ),
+    (
+        f"{_TRIED.format('import torch as xp', 'import numpy as xp')}def f(x):\n    return xp\n",
+        "torch",
+        "    return xp",
+    ),
+    (
+        f"{_TRIED.format('from torch import nn', 'from mine import nn')}class A(nn.M): ...\n",
+        "torch.nn",
+        "class A(nn.M): ...",
+    ),
+    (f"{_TRIED.format('from torch import f', 'from mine import f')}@f\ndef g(): ...\n", "torch.f", "@f"),
+]
+
+
+@pytest.mark.parametrize(("text", "api", "line"), BRANCHES)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_a_name_that_is_of_torch_in_one_branch_is_told_where_it_is_used(
+    port: Port, text: str, api: str, line: str, unsafe: bool
+) -> None:
+    ported = port(text, unsafe=unsafe).text
+    lines = ported.splitlines()
+    assert ported.count(" is of PyTorch in one branch") == 1
+    assert lines[lines.index(line) - 1].strip().startswith(f"# apidiff manual: {api}: `")
+    assert port(ported, unsafe=unsafe).text == ported
+
+
+UNTOLD = [
+    f"{_TRIED.format('from torch import cat', 'from mine import cat')}",
+    f"{_TRIED.format('from torch import cat  # apidiff: ignore', 'from mine import cat')}cat(a)\n",
+    f"{_TRIED.format('from torch import cat', 'from mine import cat')}cat(a)  # apidiff: ignore\n",
+    f"{_TRIED.format('from torch import cat', 'cat = None')}cat([a], dim=0)\n",
+]
+
+
+@pytest.mark.parametrize("text", UNTOLD)
+def test_a_name_that_is_not_used_or_is_ignored_is_not_told(port: Port, text: str) -> None:
+    assert " is of PyTorch in one branch" not in port(text).text
 
 
 NEITHER = [  # code in which the same names stand for PyTorch wherever they are looked up
