@@ -24,7 +24,8 @@ from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import problem_text, words
 
 _MOST_NAMES = 8
-_OWN = {"changed_meanwhile", "cannot_write", "broken"}
+_FAILED = {"changed_meanwhile", "cannot_write", "broken"}
+_OWN = {*_FAILED, "not_encoded"}  # the problems of a port, not of reading
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     for file in port_files(scanned, porter):
         if isinstance(file, Problem):
             _tell([file], chosen)
-            code = code or int(file.code in _OWN)
+            code = code or int(file.code in _FAILED)
         else:
             code = max(code, _one(file, args, chosen))
     return code

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from apidiff.messages.labels import filled
-from apidiff.model.base import Text
+from apidiff.model.base import Language, Text
 from apidiff.porting.changes import Change, PortOptions
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit
@@ -17,8 +18,8 @@ _MOST = 2  # headlines that a comment holds
 class PortComments:
     """Writes the comments of one text."""
 
-    def __init__(self, code: CodeText, anchors: CodeAnchors, options: PortOptions) -> None:
-        self._code, self._anchors, self._options = code, anchors, options
+    def __init__(self, code: CodeText, anchors: CodeAnchors, options: PortOptions, encoding: str = "utf-8") -> None:
+        self._code, self._anchors, self._options, self._encoding = code, anchors, options, encoding
 
     def edits(self, changes: Sequence[Change]) -> Iterator[Edit]:
         """Comments above the statements of what is manual, of edits that were made with conditions, and those within edits."""
@@ -43,7 +44,20 @@ class PortComments:
             yield from (text for text in self._code.comments(edit.start, edit.end) if text not in edit.text)
 
     def _comment(self, one: Change) -> str:
-        language = self._options.language
+        """The comment on a change in words that the encoding of the file holds: those asked for, else plain English."""
+        text = self._said_in(self._options.language, one)
+        if self._holds(text):
+            return text
+        text = unicodedata.normalize("NFKD", self._said_in("en", one))  # three dots for an ellipsis
+        return text if self._holds(text) else text.encode("ascii", "backslashreplace").decode()
+
+    def _holds(self, text: str) -> bool:
+        try:
+            return text.encode(self._encoding).decode(self._encoding) == text
+        except UnicodeError:
+            return False
+
+    def _said_in(self, language: Language, one: Change) -> str:
         why = _listed(one.why).said_in(language)
         if one.guide is not None and one.state == "manual":
             address = f"{self._options.site}guide/code.html#guide-code-{one.guide}"

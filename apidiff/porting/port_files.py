@@ -64,15 +64,15 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
     if (kind := kind_of(path)) != PYTHON:
         ported = port_page(text, kind, porter)
         return PortedFile(path, before, mark + ported.text.encode() if ported.edits else before, text, ported)
-    ported = porter.port_scanned(text, file)
+    ported = porter.port_scanned(text, file, encoding)
     try:
         after = mark + ported.text.encode(encoding)
-    except UnicodeError as error:  # a comment in Chinese, where the file has an encoding without it
-        raise UnreadableSource("encoding", detail=str(error)) from error
+    except UnicodeError as error:
+        raise UnreadableSource("not_encoded", detail=str(error)) from error
     # unicode_escape would write the ends of lines as escapes: a first line that is a comment would swallow all others.
     ends = [(after.count(end.encode()), ported.text.count(end)) for end in "\r\n"]
     if ported.edits and (_decoded(after)[0] != ported.text or any(there != wanted for there, wanted in ends)):
-        raise UnreadableSource("encoding", detail=f"{encoding} would not give back what is written in it")
+        raise UnreadableSource("not_encoded", detail=f"{encoding} would not give back what is written in it")
     return PortedFile(path, before, after if ported.edits else before, text, ported)
 
 

@@ -60,28 +60,33 @@ class Porter:
         label = self.judge.judge(reference.name, reference.role, reference.form).label
         return label is Label.VERIFIED or (self.options.unsafe and label is Label.UNSAFE)
 
-    def port_scanned(self, text: str, scanned: ScannedFile) -> Ported:
-        """Port code that was scanned, with ``ported=True``, along with the files around it. Raises UnreadableSource."""
-        return self._port(text, scanned).ported()
+    def port_scanned(self, text: str, scanned: ScannedFile, encoding: str = "utf-8") -> Ported:
+        """Port code that was scanned, with ``ported=True``, along with the files around it. Raises UnreadableSource.
 
-    def _port(self, text: str, scanned: ScannedFile) -> _Port:
+        ``encoding``: of the file, in which the comments can be written.
+        """
+        return self._port(text, scanned, encoding).ported()
+
+    def _port(self, text: str, scanned: ScannedFile, encoding: str = "utf-8") -> _Port:
         try:
             code = CodeText(text)
         except SyntaxError as error:
             raise UnreadableSource("syntax", error.lineno or 1, error.msg) from error
         except (ValueError, RecursionError, MemoryError) as error:
             raise UnreadableSource("nested", 1, str(error)) from error
-        return _Port(code, scanned, self.judge, self.options)
+        return _Port(code, scanned, self.judge, self.options, encoding)
 
 
 class _Port:
     """The port of one text."""
 
-    def __init__(self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions) -> None:
+    def __init__(
+        self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions, encoding: str
+    ) -> None:
         self._code, self._scanned = code, scanned
         self._anchors = CodeAnchors(code)
         self._changes = ReferenceChanges(code, self._anchors, scanned, judge, options)
-        self._comments = PortComments(code, self._anchors, options)
+        self._comments = PortComments(code, self._anchors, options, encoding)
 
     def ported(self) -> Ported:
         """The port. Raises UnreadableSource where it would be no Python."""

@@ -284,11 +284,32 @@ def test_encodings_and_line_ends_stay(run, project: Path, content: bytes, commen
     assert after.count(b"\r\n") == content.count(b"\r\n")
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_comments_are_written_in_what_the_encoding_holds(run, project: Path, language: str) -> None:
+    """In the language that was asked for, else in English, without an ellipsis where there is none."""
+    text = "# -*- coding: {} -*-\nimport torch\ny = torch.cat([a], dim=1)\nz = torch.utils.data.DataLoader(y)\n"
+    encodings = ("ascii", "latin-1", "cp1252", "gbk")
+    for name in encodings:
+        (project / f"{name}.py").write_text(text.format(name))
+    done = run("port", str(project), "--write", "--lang", language)
+    assert (done.returncode, "coding" in done.stderr) == (0, False)
+    after = {name: (project / f"{name}.py").read_bytes().decode(name) for name in encodings}
+    chinese = language == "zh"
+    assert [(".batch(...)" in one, "no rule writes this" in one) for one in after.values()] == [
+        (True, True),
+        (True, True),
+        (chinese, True),
+        (False, not chinese),
+    ]
+
+
 def test_an_encoding_that_would_not_give_back_what_is_written_is_told(run, project: Path) -> None:
     content = b"# coding: unicode_escape\nimport torch\ny = torch.cat([a], dim=1)\n"
     (project / "model.py").write_bytes(content)
     done = run("port", str(project), "--write", "--lang", "en")
-    assert "model.py: cannot be decoded (unicode_escape would not give back what is written in it)" in done.stderr
+    told = "model.py: what would be written does not go into its encoding (unicode_escape would not give back"
+    assert told in done.stderr
+    assert done.returncode == 0
     assert (project / "model.py").read_bytes() == content
 
 
