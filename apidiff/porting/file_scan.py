@@ -142,7 +142,8 @@ def content_digest(content: bytes) -> str:
 
 
 def _problem(path: str, error: UnreadableSource) -> Problem:
-    return Problem(path, error.code, error.line, error.detail)
+    cell = error.block.cell if error.block is not None else None
+    return Problem(path, error.code, error.line, error.detail, cell)
 
 
 class _Places:

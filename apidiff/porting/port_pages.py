@@ -33,7 +33,9 @@ from apidiff.porting.text_scan import SNIPPET
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _WORD = re.compile(r"\w+")
 # A line for the shell names Python's variables in braces or behind a dollar sign: `!pip install torch` names none.
-_SHELL = re.compile(r"\s*(?:!|%(?:pip|conda|mamba|micromamba|uv|cd|env|set_env|sx|system|load_ext)\b)")
+_SHELL = re.compile(
+    r"\s*+(?:[\w\s,]++=\s*+)?(?:!|%(?:pip|conda|mamba|micromamba|uv|cd|env|set_env|sx|system|load_ext)\b)"
+)
 _EXPANDED = re.compile(r"\{[^{}]*\}|\$\w+")
 
 

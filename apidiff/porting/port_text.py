@@ -80,9 +80,7 @@ class Porter:
 class _Port:
     """The port of one text."""
 
-    def __init__(
-        self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions, encoding: str
-    ) -> None:
+    def __init__(self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions, encoding: str) -> None:
         self._code, self._scanned = code, scanned
         self._anchors = CodeAnchors(code)
         self._changes = ReferenceChanges(code, self._anchors, scanned, judge, options)

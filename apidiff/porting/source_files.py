@@ -28,12 +28,13 @@ class SourceFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What could not be read. ``code``: the key of the message; ``line``: 0 where it is about no line."""
+    """What could not be read. ``code``: the key of the message; ``line``: 0 where it is about none, else of ``cell``, if any."""
 
     path: str
     code: str
     line: int = 0
     detail: str = ""
+    cell: int | None = None
 
 
 def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[list[SourceFile], list[Problem]]:

@@ -30,6 +30,8 @@ _LANGUAGE = re.compile(
 _PROMPT = re.compile(r"\s*>>> ?")
 _CONTINUED = re.compile(r"\s*\.\.\. ?")
 _MAGIC = re.compile(r"^(\s*)([!%?]|\w[\w.]*\?\??\s*$)")
+# What a magic or the shell gives is bound to names: these stay bound.
+_ASSIGNED = re.compile(r"^(\s*+\w++(?:\s*+,\s*+\w++)*+\s*+=\s*+)(?:!|%\w)")
 # Cell magics whose cells are not run by this Python.
 _OTHER_LANGUAGES = re.compile(
     r"%%(?:!|(?:bash|sh|cmd|script|system|sx|perl|ruby|javascript|js|html|svg|latex|markdown|writefile|file)\b)",
@@ -164,25 +166,32 @@ def _parsed_each(blocks: list[Block]) -> tuple[list[Parsed], list[UnreadableSour
 
 
 def _parsed_somehow(block: Block) -> Parsed | UnreadableSource:
-    """``block`` with its syntax, as it stands or else without magics; why it does not parse as it stands."""
+    """``block`` with its syntax, as it stands or else without magics; why it does not parse."""
     try:
         return Parsed(block, _parse(block))
     except UnreadableSource as error:
+        plain = _without_magics(block)
         try:
-            plain = _without_magics(block)
             return Parsed(plain, _parse(plain))
-        except UnreadableSource:
-            return error
+        except UnreadableSource as other:  # that is about another line than those of IPython
+            return other if plain.unread != block.unread else error
 
 
 def _without_magics(block: Block) -> Block:
-    """``block`` with the lines that IPython, not Python, reads taken out."""
-    lines, unread = [], list(block.unread)
+    """``block`` with the lines that IPython, not Python, reads taken out; behind a backslash they go on."""
+    lines, unread = list[str](), list(block.unread)
+    goes_on = False
     for line in block.text.split("\n"):
-        found = _MAGIC.match(line)
-        lines.append(f"{found[1]}pass" if found else line)
-        if found:
+        found = None if goes_on else _MAGIC.match(line) or _ASSIGNED.match(line)
+        if goes_on:
+            unread[-1] += f"\n{line}"
+            lines.append("")
+        elif found is None:
+            lines.append(line)
+        else:
             unread.append(line)
+            lines.append(f"{found[1]}''" if found.re is _ASSIGNED else f"{found[1]}pass")
+        goes_on = (goes_on or found is not None) and line.endswith("\\")
     return msgspec.structs.replace(block, text="\n".join(lines), unread=tuple(unread))
 
 

@@ -11,11 +11,15 @@ from typing import Any
 import pytest
 
 from apidiff.lookup.cache import open_index
+from apidiff.model.source_names import SourceNames
 from apidiff.porting.judgement import Judge
 from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource, parse_text
+from apidiff.porting.text_scan import scan_text
+from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.writers.scan.words import problem_text
 
 Port = Callable[[str, str], str]
 
@@ -173,6 +177,11 @@ LEFT = [  # a cell whose code is not ported, and whether it needs the import
     ("!ls", False),
     ("!pip install torch", False),
     ("%pip install torch", False),
+    ("files = !pip install torch", False),
+    ("files = %pip install torch", False),
+    ("a, b = !python {torch.x}", True),
+    ("!pip install \\\n  torch \\\n  numpy", False),
+    ("!python \\\n  {torch.x}", True),
     ("%%bash\npip install torch", False),
     ("%%writefile torch.py\nimport torch", False),
     ("%matplotlib inline", False),
@@ -255,3 +264,36 @@ def test_a_notebook_of_many_cells_is_written_at_once() -> None:
     written = replace_sources(text, dict.fromkeys(range(30_000), "b"))
     assert time.monotonic() - begun < 10
     assert written == text.replace('"source": "a"', '"source": "b"')
+
+
+READ_BY_IPYTHON = [
+    "x = 1\ny = !ls",
+    "files = %sql select 1",
+    "a, b = !ls \\\n  -l",
+    "if q:\n    y = %who_ls",
+    "!pip install a && \\\n  ls in: \\\n  b",
+    "%timeit \\\n  f(:",
+]
+
+
+@pytest.mark.parametrize("lines", READ_BY_IPYTHON)
+def test_lines_that_ipython_reads_hide_no_cell(port: Port, lines: str) -> None:
+    cell = f"{lines}\nz = torch.cat([x, x], dim=1)"
+    ported = json.loads(port(json.dumps({"cells": [_code("import torch"), _code(cell)]}), NOTEBOOK))
+    assert ported["cells"][1]["source"] == f"{lines}\nz = mint.cat([x, x], dim=1)"
+
+
+def test_a_cell_that_is_no_python_is_named(source_names: SourceNames) -> None:
+    """The line is that of what is wrong, not of what IPython reads."""
+    cells = [
+        {"cell_type": "markdown", "source": ""},
+        _code("y = !ls\nx = 1\nfor x in:"),
+        _code("a\n" + "-" * 99_999 + "1"),
+    ]
+    names = TorchNames(source_names, read_result_types())
+    problems = scan_text(json.dumps({"cells": cells}), "a.ipynb", names).names.problems
+    told = [problem_text(one, "en") for one in problems]
+    assert told[0].startswith("a.ipynb: cell 2, line 3: not parsed as Python (")
+    assert told[1].startswith("a.ipynb: cell 3")
+    page = "text\n\n```python\nx = 1\nfor x in:\n```\n"
+    assert problem_text(scan_text(page, "a.md", names).names.problems[0], "en").startswith("a.md:5: not parsed")

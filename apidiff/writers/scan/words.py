@@ -20,7 +20,9 @@ def words(key: str, language: Language, **values: Text | str | int) -> str:
 def problem_text(problem: Problem, language: Language) -> str:
     """Say what could not be read."""
     path, detail = file_name(problem.path), file_name(problem.detail)
-    return words(f"scan.problem.{problem.code}", language, path=path, line=problem.line, detail=detail)
+    place = {"line": problem.line} if problem.cell is None else {"line": problem.line, "cell": problem.cell}
+    key = f"scan.problem.{problem.code}" if problem.cell is None else f"scan.problem_in_cell.{problem.code}"
+    return words(key, language, path=path, detail=detail, **place)
 
 
 def title(report: ScanReport, language: Language) -> str:
