@@ -6,7 +6,6 @@ import ast
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Collection
 from itertools import accumulate
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from apidiff.porting.name_walk import walk
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, Block, Parsed, UnreadableSource, kind_of, parse_code, read_content
 from apidiff.porting.torch_names import TorchNames
+from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import Place, Use
 
 _INDICES = PAIRS | SINGLE
@@ -77,7 +77,7 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
     digest: str = ""
 
 
-def scan_file(file: SourceFile, names: TorchNames, tree: Collection[str]) -> FileNames:
+def scan_file(file: SourceFile, names: TorchNames, tree: TreeModules) -> FileNames:
     """Read and scan ``file``. ``tree``: the modules of the scanned tree."""
     path = Path(file.path)
     try:
@@ -97,7 +97,7 @@ def scan_parsed(
     parsed: list[Parsed],
     failed: list[UnreadableSource],
     names: TorchNames,
-    tree: Collection[str],
+    tree: TreeModules,
     digest: str = "",
 ) -> FileNames:
     """Scan the code of ``file``, which has been read. ``failed``: the parts of it that do not parse."""
@@ -105,10 +105,9 @@ def scan_parsed(
     try:
         found = walk(
             [part.tree for part in parsed],
-            file.module,
+            file,
             names,
             tree,
-            package=file.package,
             assume=file.module.startswith("<") or kind_of(Path(file.path)) != PYTHON,
         )
     except RecursionError:

@@ -6,6 +6,7 @@ import ast
 
 from apidiff.porting.bindings import NUMPY
 from apidiff.porting.definitions import Definitions
+from apidiff.porting.module_names import joined
 from apidiff.porting.torch_names import FOREIGN, IN_TREE, Value
 from apidiff.porting.uses import Pending, Use, place_of
 
@@ -31,54 +32,79 @@ class Imports(Definitions):
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
-            root = alias.name.partition(".")[0]
-            name = alias.name if alias.asname else root
-            self._set(alias.asname or root, self._module_value(name))
+            value = self._module_value(alias.name)
+            root, dot, rest = alias.name.partition(".")
+            if dot and not alias.asname and value is not None:  # what it binds is the outermost package
+                value = value.removesuffix(f".{rest}")
+            self._set(alias.asname or root, value)
 
     def _module_value(self, name: str) -> Value:
         root = name.partition(".")[0]
         if root == "torch":
             return name
-        if name in self.tree or root in self.tree:
-            return f"{IN_TREE}{name}"
+        if (found := self.tree.find(self.file.root, name)) is not None:
+            return f"{IN_TREE}{found}"
         if root == "mindspore" and self.names.follows_ported:
             return name
         return NUMPY if root in _NUMPY else FOREIGN
 
     def _import_from(self, node: ast.ImportFrom) -> None:
-        base = self._base(node)
-        if base == "torch" or base.startswith("torch."):
-            for alias in node.names:
-                if alias.name == "*":
-                    for bound, meaning in self.names.star(base).items():
-                        self._set(bound, meaning)
-                    continue
-                name = self.names.attribute(base, alias.name) or f"{base}.{alias.name}"
-                self._set(alias.asname or alias.name, name)
-                if not self.names.is_module(name):
-                    self.uses.append(Use(name, place_of(alias), "import", None))
+        within = self._relative(node) if node.level else None
+        base = self._public(within) if within is not None else "" if node.level else node.module or ""
+        if base.partition(".")[0] == "torch" and (
+            within is None or self._public(self.file.module).startswith("torch.")
+        ):
+            self._import_from_torch(node, base)
             return
-        value = self._module_value(base) if base else FOREIGN
-        within = value is not None and value[0] == IN_TREE
+        if within is not None:
+            is_known = within in self.tree or self.tree.is_below_top(self.file.root, base)
+            value: Value = f"{IN_TREE}{within}" if is_known else FOREIGN
+        else:
+            value = self._module_value(base) if base else FOREIGN
         for alias in node.names:
+            is_own = value is not None and value[0] == IN_TREE
             if alias.name == "*":
-                if within:
-                    self.stars.append(base)
+                if is_own and value is not None:
+                    self.stars.append(value[1:])
                     if self.frame is self.top:
                         self.frame.ever.setdefault("*", None)
                 continue
-            path = f"{value}.{alias.name}"
-            named = within or (value is not None and value[0] == "m")
-            self._set(alias.asname or alias.name, path if named else value)
-            if within:
+            path: Value = f"{value}.{alias.name}" if is_own else self._beside(node, within, alias.name)
+            if path is not None:
+                self._set(alias.asname or alias.name, path)
                 self.pending.append(Pending(path, [], [place_of(alias)], "import", None))
+            else:
+                is_ported = value is not None and value[0] == "m"
+                self._set(alias.asname or alias.name, f"{value}.{alias.name}" if is_ported else value)
 
-    def _base(self, node: ast.ImportFrom) -> str:
-        """The full name of the module that names are imported from; empty where it is above the tree."""
-        if not node.level:
-            return node.module or ""
-        parts = self.module.split(".")
-        keep = len(parts) - node.level + self.package
-        if keep < 0 or (keep == 0 and not node.module):
-            return ""
-        return ".".join([*parts[:keep], *([node.module] if node.module else [])])
+    def _import_from_torch(self, node: ast.ImportFrom, base: str) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                for bound, meaning in self.names.star(base).items():
+                    self._set(bound, meaning)
+                continue
+            name = self.names.attribute(base, alias.name) or f"{base}.{alias.name}"
+            self._set(alias.asname or alias.name, name)
+            if not self.names.is_module(name):
+                self.uses.append(Use(name, place_of(alias), "import", None))
+
+    def _beside(self, node: ast.ImportFrom, within: str | None, name: str) -> Value:
+        """The module that is imported by ``name`` from a folder that is no package."""
+        if within is not None:
+            return f"{IN_TREE}{joined(within, name)}" if joined(within, name) in self.tree else None
+        found = self.tree.find(self.file.root, f"{node.module}.{name}") if node.module and not node.level else None
+        return f"{IN_TREE}{found}" if found is not None else None
+
+    def _relative(self, node: ast.ImportFrom) -> str | None:
+        """What a relative import takes names from, by its name in the tree; None where that is above it."""
+        file = self.file
+        is_page = file.module.startswith("<")
+        above = file.root if is_page else file.module if file.package else file.module.rpartition(".")[0]
+        parts = above.split(".") if above else []
+        keep = len(parts) - node.level + 1
+        return ".".join([*parts[:keep], *([node.module] if node.module else [])]) if keep >= 0 else None
+
+    def _public(self, name: str) -> str:
+        """A name in the tree as an import spells it, which starts from the file's root; empty for that itself."""
+        root = self.file.root
+        return name.removeprefix(f"{root}.") if root != name else ""

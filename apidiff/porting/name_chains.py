@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from apidiff.model.result_types import INSTANCE
 from apidiff.porting.bindings import NUMPY, ClassFacts, Frame
+from apidiff.porting.source_files import SourceFile
 from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, Value, united
+from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import Passed, Pending, Use, attribute_place, place_of
 
 _LONGEST = 240  # characters of a path
@@ -18,10 +20,10 @@ _MOST_CHOICES = 5  # of one chain: each attribute that may be several things mul
 class NameChains:
     """What a walk through a file knows, and how it looks names up. `Expressions` goes through what stands before a dot."""
 
-    def __init__(self, module: str, names: TorchNames, tree: Collection[str], *, package: bool, assume: bool) -> None:
-        self.names, self.module, self.tree, self.package = names, module, tree, package
+    def __init__(self, file: SourceFile, names: TorchNames, tree: TreeModules, *, assume: bool) -> None:
+        self.names, self.file, self.tree = names, file, tree
         self.customary = names.customary | {"torch": "torch"} if assume else {}
-        self.path = f"{IN_TREE}{module}"
+        self.path = f"{IN_TREE}{file.module}"
         self.frame = self.top = Frame(self.path, None, None)
         self.uses: list[Use] = []
         self.pending: list[Pending] = []

@@ -7,14 +7,16 @@ Types are followed through assignments, annotations, results that are known, att
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from apidiff.model.result_types import NO_OBJECT
 from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ModuleFacts, joined, worth_telling
 from apidiff.porting.imports import Imports
+from apidiff.porting.source_files import SourceFile
 from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value
+from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.type_tests import Told
 from apidiff.porting.uses import Pending, Use
 
@@ -27,25 +29,22 @@ class Found(NamedTuple):
     facts: ModuleFacts
 
 
-def walk(
-    trees: Sequence[ast.Module], module: str, names: TorchNames, tree: Collection[str], *, package: bool, assume: bool
-) -> Found:
+def walk(trees: Sequence[ast.Module], file: SourceFile, names: TorchNames, tree: TreeModules, *, assume: bool) -> Found:
     """Walk through the parts of a file, one after another in the same scope.
 
     Args:
         trees: the parts; of a Python file there is one.
-        module: the dotted name of the file in the scanned tree.
+        file: of which they are parts.
         names: what names of PyTorch mean.
         tree: the modules of the scanned tree.
-        package: whether the file is an ``__init__.py``.
         assume: whether names that nothing binds are taken for what everyone calls modules: ``nn``, ``F``.
     """
-    walker = Walker(module, names, tree, package=package, assume=assume)
+    walker = Walker(file, names, tree, assume=assume)
     for part in trees:
         walker.body(part.body)
     walker.finish()
     if walker.rebound:  # a function has bound a global name that an earlier place may have looked up
-        again = Walker(module, names, tree, package=package, assume=assume)
+        again = Walker(file, names, tree, assume=assume)
         again.frame.ever.update(walker.rebound)
         for part in trees:
             again.body(part.body)
@@ -203,7 +202,7 @@ class Walker(Imports):
     def facts(self) -> ModuleFacts:
         """What other files may ask of this one."""
         return ModuleFacts(
-            name=self.module,
+            name=self.file.module,
             names={name: value for name, value in self.top.ever.items() if value and value[0] not in "!~"},
             stars=self.stars,
             classes=self.classes,

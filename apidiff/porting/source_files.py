@@ -1,4 +1,4 @@
-"""Finds the files to scan under the paths given, and the dotted name of each as code of the same tree imports it."""
+"""Finds the files to scan under the paths given, and the dotted name of each in the tree."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import msgspec
 
 from apidiff.errors import ApidiffError
 from apidiff.porting.git_answers import git_answer
+from apidiff.porting.module_names import ModuleNames
 from apidiff.porting.source_text import PYTHON, SUFFIXES
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
@@ -20,11 +21,16 @@ _MOST, _LONGEST = 1_000, 20_000
 
 
 class SourceFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A file to scan. ``module``: its dotted name in the tree. ``package``: whether it is an ``__init__.py``."""
+    """A file to scan.
+
+    ``module``: its dotted name in the tree, which no other has. ``package``: whether it is an ``__init__.py``. ``root``: the
+    dotted name of the folder that its imports start from: the innermost around it that is no package.
+    """
 
     path: str
     module: str
     package: bool
+    root: str = ""
 
 
 class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -54,8 +60,8 @@ def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[li
             files.setdefault(str(path))
         else:
             raise ApidiffError(f"{path}: no such file or folder. Give files or folders that exist.")
-    packages: dict[str, bool] = {}
-    return [_source(path, packages) for path in files], problems
+    names = ModuleNames(list(files), [str(path) for path in paths if path.is_dir()])
+    return [_source(path, names) for path in files], problems
 
 
 def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Iterator[str]:
@@ -112,23 +118,10 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(translate(f"{above}{one}") for one in patterns for above in ("", "*/")) or r"(?!)")
 
 
-def _source(path: str, packages: dict[str, bool]) -> SourceFile:
-    """The file with its dotted name: from the outermost folder above it that is a package."""
-    folder, name = os.path.split(path)
-    stem, suffix = os.path.splitext(name)  # noqa: PTH122 - as above
-    if SUFFIXES.get(suffix.lower()) != PYTHON:
-        return SourceFile(path, f"<{path}>", False)
-    parts = [] if stem == "__init__" else [stem]
-    while _is_package(folder, packages):
-        folder, name = os.path.split(folder)
-        parts.insert(0, name)
-    return SourceFile(path, ".".join(parts) or stem, stem == "__init__")
-
-
-def _is_package(folder: str, known: dict[str, bool]) -> bool:
-    if folder not in known:
-        known[folder] = bool(os.path.basename(folder)) and os.path.isfile(f"{folder}/__init__.py")  # noqa: PTH113, PTH119 - as above
-    return known[folder]
+def _source(path: str, names: ModuleNames) -> SourceFile:
+    suffix = os.path.splitext(path)[1]  # noqa: PTH122 - as above
+    found = names.of_module(path) if SUFFIXES.get(suffix.lower()) == PYTHON else names.of_page(path)
+    return SourceFile(path, found.name, found.package, found.root)
 
 
 def real_path(path: Path) -> Path:

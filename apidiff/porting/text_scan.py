@@ -8,6 +8,7 @@ from apidiff.porting.file_scan import FileNames, scan_parsed
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import NOTEBOOK, PYTHON, UnreadableSource, kind_of, parse_code, parse_text
 from apidiff.porting.torch_names import TorchNames
+from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.tree_scan import ScannedFile, link_names
 
 SNIPPET = "<snippet>"
@@ -49,7 +50,8 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
                 text = _without_line(text, error.line - 1, passed_over)
                 continue
             return ScannedFile(FileNames(path, [], [], None, [*long, *first], {}), [])
-        names_found = scan_parsed(SourceFile(path, module, False), parsed, failed, names, frozenset({module}))
+        file = SourceFile(path, module, False)
+        names_found = scan_parsed(file, parsed, failed, names, TreeModules([file]))
         names_found.problems[:0] = [*long, *first]
         return link_names([names_found], names)[0]
 

@@ -12,6 +12,7 @@ from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
 from apidiff.porting.finding_codes import keeps_out
 from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, ITEM, MODULE, TorchNames, Value, either
+from apidiff.porting.tree_modules import candidates
 
 _DEEPEST = 60
 _WORD = re.compile(r"\w+")
@@ -41,12 +42,15 @@ class TreeLinks:
         modules: Mapping[str, ModuleFacts],
         ignored: Mapping[str, Mapping[int, Sequence[str]]] | None = None,
     ) -> None:
-        self.names, self._modules, self._ignored = names, modules, ignored or {}
+        self.names, self._modules, self._ignored = names, dict(modules), ignored or {}
         self._classes: dict[str, ClassFacts] = {}
         self._returns: dict[str, str] = {}
         for facts in modules.values():
             self._classes |= facts.classes
             self._returns |= facts.returns
+        for name in modules if any("." in name for name in modules) else ():
+            while not name.startswith("<") and (name := name.rpartition(".")[0]) and name not in self._modules:
+                self._modules[name] = ModuleFacts(name, {}, [], {}, {})  # a folder that is no package
         self._known: dict[str, Value] = {}
         self._lines: dict[str, Line] = {}
         self._active: set[str] = set()
@@ -159,7 +163,8 @@ class TreeLinks:
             for path in value.split("|"):
                 steps = [*path[1:].split("."), *names]
                 if path[:1] == IN_TREE and not of_torch.isdisjoint(_plain(step) for step in steps[1:]):
-                    self._ask_along(steps, by, of_torch, asked)
+                    for module in self._meant(steps[0]):
+                        self._ask_along([module, *steps[1:]], by, of_torch, asked)
         for facts in self._modules.values():
             if facts.name.startswith("<"):  # of a page: what a star import gives it may be taken for customary names
                 self._ask(facts.name, ALL, facts.name, asked)
@@ -183,14 +188,18 @@ class TreeLinks:
         facts = self._modules.get(module)
         waiting = [module]
         if facts is not None and module == by:  # it is no need of others what a file asks of itself
-            waiting = [] if name in facts.names else list(facts.stars)
+            waiting = [] if name in facts.names else self._meant(*facts.stars)
         while waiting:
             module = waiting.pop()
             facts = self._modules.get(module)
             if facts is not None and name not in asked.setdefault(module, set()):
                 asked[module].add(name)
                 if name not in facts.names:
-                    waiting += facts.stars
+                    waiting += self._meant(*facts.stars)
+
+    def _meant(self, *names: str) -> list[str]:
+        """The modules that imports may mean by names of the tree."""
+        return [one for name in names for one in candidates(name, self._modules)]
 
     def is_layer(self, path: str) -> bool | None:
         """Whether a class is a ``torch.nn.Module``, None for no layer and for what is no class of the tree.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -20,6 +20,7 @@ from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span,
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, read_result_types
 from apidiff.porting.tree_links import TreeLinks
+from apidiff.porting.tree_modules import TreeModules
 
 _SHARE = 24  # files that a process takes at a time
 _FEW = 40  # so few files are scanned before a second process has started
@@ -81,7 +82,7 @@ def scan_tree(
     Raises ApidiffError where a process was killed.
     """
     known = TorchNames(names, read_result_types(), ported=ported)
-    tree = frozenset(part for file in files for part in _with_parents(file.module))
+    tree = TreeModules(files)
     workers = min(jobs or len(os.sched_getaffinity(0)), -(-len(files) // _SHARE))
     scanned: list[FileNames] = []
     with _frozen():
@@ -118,19 +119,13 @@ def link_names(
     ]
 
 
-def _with_parents(module: str) -> Iterator[str]:
-    """A module and the packages around it."""
-    parts = module.split(".")
-    return (".".join(parts[:size]) for size in range(1, len(parts) + 1))
-
-
-def _here(files: Sequence[SourceFile], names: TorchNames, tree: Collection[str]) -> Iterator[list[FileNames]]:
+def _here(files: Sequence[SourceFile], names: TorchNames, tree: TreeModules) -> Iterator[list[FileNames]]:
     for file in files:
         yield [scan_file(file, names, tree)]
 
 
 def _in_processes(
-    files: Sequence[SourceFile], names: SourceNames, tree: frozenset[str], workers: int, ported: bool
+    files: Sequence[SourceFile], names: SourceNames, tree: TreeModules, workers: int, ported: bool
 ) -> Iterator[list[FileNames]]:
     shares = [list(files[start : start + _SHARE]) for start in range(0, len(files), _SHARE)]
     try:
@@ -143,10 +138,10 @@ def _in_processes(
         ) from error
 
 
-_state: tuple[TorchNames, frozenset[str]] | None = None
+_state: tuple[TorchNames, TreeModules] | None = None
 
 
-def _begin(names: SourceNames, tree: frozenset[str], ported: bool) -> None:
+def _begin(names: SourceNames, tree: TreeModules, ported: bool) -> None:
     global _state  # what a process of the pool is given once
     gc.disable()
     _state = TorchNames(names, read_result_types(), ported=ported), tree

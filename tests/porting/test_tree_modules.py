@@ -1,0 +1,94 @@
+"""Which file of a tree an import means, where folders are no packages and files of several folders have the same name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apidiff.lookup.cache import open_index
+from apidiff.porting.judgement import Judge
+from apidiff.porting.port_files import PortedFile, port_files
+from apidiff.porting.port_text import Porter
+from apidiff.porting.source_files import find_sources
+from apidiff.porting.tree_scan import scan_tree
+
+NET = "from torch import nn\nclass Net(nn.Module):\n    def forward(self, x): return x\n"
+LOAD = "import torch\ndef load(): return torch.zeros(3)\n"
+PLAIN = "import numpy\ndef load(): return numpy.zeros(3)\n"
+BIG = "class Big(Net):\n    def forward(self, x): return super().forward(x)\n"
+USER = "net = Net()\nprint(net.forward(1))\n"
+STD = "print(load().std())\n"
+# The files of a tree, and those in which `forward` is `construct` after a port, or `std` is given its correction.
+TREES: list[tuple[dict[str, str], set[str]]] = [
+    ({f"{one}/main.py": NET + USER for one in "abc"}, {"a/main.py", "b/main.py", "c/main.py"}),
+    ({"main.py": NET + USER, "main.pyw": NET + USER, "main.pyi": NET}, {"main.py", "main.pyw", "main.pyi"}),
+    # A script's own folder goes before all others.
+    ({"a/utils.py": LOAD, "b/utils.py": PLAIN, "b/run.py": f"from utils import load\n{STD}"}, set()),
+    ({"a/utils.py": PLAIN, "b/utils.py": LOAD, "b/run.py": f"import utils\n{STD.replace('lo', 'utils.lo')}"}, {"b/run.py"}),
+    # Nobody knows which of several is meant.
+    ({"a/utils.py": LOAD, "b/utils.py": LOAD, "c/run.py": f"from utils import load\n{STD}"}, set()),
+    ({"a/utils.py": LOAD, "c/run.py": f"from utils import load\n{STD}"}, {"c/run.py"}),
+    # The folders around it, and `src`.
+    ({"utils.py": LOAD, "a/utils.py": PLAIN, "c/run.py": f"from utils import load\n{STD}"}, {"c/run.py"}),
+    ({"src/p/m.py": LOAD, "a/p/m.py": PLAIN, "tests/t.py": f"from p.m import load\n{STD}"}, {"tests/t.py"}),
+    ({"a/p/__init__.py": LOAD, "a/t/t.py": f"from p import load\n{STD}", "b/p/__init__.py": PLAIN}, {"a/t/t.py"}),
+    # Folders that are no packages.
+    ({"m/net.py": NET, "train.py": f"from m.net import Net\n{USER}"}, {"m/net.py", "train.py"}),
+    ({"m/net.py": NET, "train.py": f"import m.net\n{USER.replace('Net', 'm.net.Net')}"}, {"m/net.py", "train.py"}),
+    ({"m/net.py": NET, "train.py": f"import m.net as n\n{USER.replace('Net', 'n.Net')}"}, {"m/net.py", "train.py"}),
+    ({"m/net.py": NET, "m/a/train.py": f"from m import net\n{USER.replace('Net', 'net.Net')}"}, {"m/net.py", "m/a/train.py"}),
+    ({"m/net.py": NET, "m/train.py": f"from .net import Net\n{USER}"}, {"m/net.py", "m/train.py"}),
+    ({"m/net.py": NET, "m/a/train.py": f"from ..net import Net\n{USER}"}, {"m/net.py", "m/a/train.py"}),
+    ({"m/net.py": NET, "m/train.py": f"from . import net\n{USER.replace('Net', 'net.Net')}"}, {"m/net.py", "m/train.py"}),
+    ({"pkg/model.py": NET, "tests/test_m.py": f"from pkg.model import Net\n{USER}"}, {"pkg/model.py", "tests/test_m.py"}),
+    ({"pkg/sub/__init__.py": NET, "run.py": f"from pkg.sub import Net\n{USER}"}, {"pkg/sub/__init__.py", "run.py"}),
+    (
+        {"m/net.py": NET, "big.py": f"from m.net import Net\n{BIG}"},
+        {"m/net.py", "big.py"},
+    ),
+    # A module goes before a folder of its name, and a package before a module of its name.
+    ({"m.py": NET, "m/other.py": PLAIN, "run.py": f"from m import Net\n{USER}"}, {"m.py", "run.py"}),
+    ({"m.py": PLAIN, "m/__init__.py": NET, "run.py": f"from m import Net\n{USER}"}, {"m/__init__.py", "run.py"}),
+    # Names that Python cannot spell, and that mean something in a path.
+    ({"a-b.c|d/net.py": NET, "a-b.c|d/run.py": f"from net import Net\n{USER}"}, {"a-b.c|d/net.py", "a-b.c|d/run.py"}),
+    # A folder that may be anything hides no library.
+    ({"numpy/a.py": PLAIN, "run.py": "import numpy\nnumpy.zeros(3).std()\n"}, set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tree", "ported"), TREES)
+def test_imports_lead_to_the_file_that_python_finds(tmp_path: Path, tree: dict[str, str], ported: set[str]) -> None:
+    index = open_index()
+    for name, text in tree.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    files = find_sources([tmp_path])[0]
+    assert len({file.module for file in files}) == len(files)
+    scanned = scan_tree(files, index.source_names, jobs=1, ported=True)
+    done = port_files(scanned, Porter(Judge.of_index(index, "2.10.0", None), index.source_names))
+    texts = {str(one.path.relative_to(tmp_path)): one.ported.text for one in done if isinstance(one, PortedFile)}
+    assert texts.keys() == tree.keys()
+    assert {name for name, text in texts.items() if "construct" in text or "correction" in text} == ported
+    assert {name for name in ported if "forward" in texts[name]} == set()
+
+
+def test_what_one_of_several_is_asked_for_stays(tmp_path: Path) -> None:
+    common = "import torch\ny = torch.cat([a], dim=1)\n"
+    for name, text in {"a/common.py": common, "b/common.py": common, "c/run.py": "from common import torch\n"}.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
+    assert [set(one.asked) for one in scanned] == [{"torch"}, {"torch"}, set()]
+
+
+@pytest.mark.parametrize("given", [["pkg/sub"], ["pkg/sub/a.py"], [".", "pkg/sub"], ["other", "pkg"]])
+def test_a_package_has_its_name_from_wherever_it_is_scanned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str]
+) -> None:
+    for name in ("pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/a.py", "other/b.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    assert "pkg.sub.a" in {file.module for file in find_sources([Path(one) for one in given])[0]}
