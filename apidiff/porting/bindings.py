@@ -109,13 +109,17 @@ class ClassFacts(NamedTuple):
 
 
 class ModuleFacts(NamedTuple):
-    """What other files may ask of a module: top-level names, star imports, classes and what functions return, by path."""
+    """What other files may ask of a module: top-level names, star imports, classes and what functions return, by path.
+
+    ``imported``: the top-level names that nothing but imports binds.
+    """
 
     name: str
     names: dict[str, str]
     stars: list[str]
     classes: dict[str, ClassFacts]
     returns: dict[str, str]
+    imported: frozenset[str] = frozenset()
 
 
 def joined(*values: Value) -> Value:

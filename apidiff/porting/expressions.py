@@ -164,6 +164,8 @@ class Expressions(TypeTests):
         kind = type(target)
         if kind is ast.Name:
             name: str = target.id  # type: ignore[attr-defined]
+            if name in self.imported and (self.frame is self.top or name in self.globals):
+                self.imported[name] = False
             self._set(name, value)
         elif kind is ast.Attribute:
             self.keep(target, value)  # type: ignore[arg-type]

@@ -43,6 +43,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     ``index``: where the indices that the call returns are passed on as an index. ``unbound``: a member looked up on its class.
     ``owner``: of `forward` on a class of the tree: that, as a path, then the classes of PyTorch that it inherits from.
+    ``imported``: whether a name of another file leads to it that nothing but imports binds, there and wherever it comes from.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     index: Span | None = None
     unbound: bool = False
     owner: tuple[str, ...] = ()
+    imported: bool = False
 
 
 class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -35,25 +35,28 @@ class HeldNames:
     """What the names of one file are bound by.
 
     A variable that holds an API, such as a parameter with a class as its default, may hold another when the code runs. So may
-    a name that is imported from PyTorch in one branch and bound to something else in another.
+    a name that is imported from PyTorch in one branch and bound to something else in another, or that two star imports may bind.
     """
 
     def __init__(self, code: CodeText) -> None:
         self._code, self._scopes = code, NameScopes(code)
         self._origins: dict[tuple[Scope, str], _Origin | None] = {}
 
-    def holds(self, text: str, place: int, api: str) -> bool:
+    def holds(self, text: str, place: int, api: str, *, imported: bool = False) -> bool:
         """Whether ``text`` at a byte is a variable, or an attribute of an object, that holds ``api``, and no path to it.
 
-        ``api`` is no member of a class that ``text`` looks up on an object.
+        ``api`` is no member of a class that ``text`` looks up on an object. ``imported``: whether nothing but imports leads to it
+        from what ``text`` names in another file.
         """
         names = re.findall(r"\w+", unicodedata.normalize("NFKC", text))  # as Python reads them
         if not names:
             return False
         found = self._scopes.find(names[0], place)
-        same = names[-1] == api.rpartition(".")[2]
+        same = imported or names[-1] == api.rpartition(".")[2]
         if found is None:
-            return self._scopes.has_star and not same  # a name that another file gives to it
+            return self._scopes.is_unsure or (
+                self._scopes.has_star and not same
+            )  # a name that another file gives to it
         if self._at(found, names[0], place) is _Origin.EITHER:
             return True
         kinds = {one.by for one in found.scope.bound[names[0]]}
@@ -66,12 +69,18 @@ class HeldNames:
     def is_either(self, name: str, place: int) -> bool:
         """Whether a name at a byte may be something of PyTorch, and another thing as well."""
         found = self._scopes.find(name, place)
-        return found is not None and self._at(found, name, place) is _Origin.EITHER
+        return self._scopes.is_unsure if found is None else self._at(found, name, place) is _Origin.EITHER
+
+    def is_from_star(self, name: str, place: int) -> bool:
+        """Whether none but a star import may bind a name at a byte."""
+        return self._scopes.find(name, place) is None
 
     def is_imported(self, name: str, place: int) -> bool:
         """Whether a name at a byte is bound by an import of PyTorch, which stays where it may be another thing."""
         found = self._scopes.find(name, place)
-        return found is not None and any(one.by is By.TORCH for one in found.scope.bound[name])
+        if found is None:
+            return self._scopes.is_unsure
+        return any(one.by is By.TORCH for one in found.scope.bound[name])
 
     def either_uses(self) -> Iterator[EitherUse]:
         """The uses of names that imports of PyTorch bind, and something else as well, in their order."""

@@ -36,7 +36,7 @@ class Imports(Definitions):
             root, dot, rest = alias.name.partition(".")
             if dot and not alias.asname and value is not None:  # what it binds is the outermost package
                 value = value.removesuffix(f".{rest}")
-            self._set(alias.asname or root, value)
+            self._take(alias.asname or root, value)
 
     def _module_value(self, name: str) -> Value:
         root = name.partition(".")[0]
@@ -71,22 +71,28 @@ class Imports(Definitions):
                 continue
             path: Value = f"{value}.{alias.name}" if is_own else self._beside(node, within, alias.name)
             if path is not None:
-                self._set(alias.asname or alias.name, path)
+                self._take(alias.asname or alias.name, path)
                 self.pending.append(Pending(path, [], [place_of(alias)], "import", None))
             else:
                 is_ported = value is not None and value[0] == "m"
-                self._set(alias.asname or alias.name, f"{value}.{alias.name}" if is_ported else value)
+                self._take(alias.asname or alias.name, f"{value}.{alias.name}" if is_ported else value)
 
     def _import_from_torch(self, node: ast.ImportFrom, base: str) -> None:
         for alias in node.names:
             if alias.name == "*":
                 for bound, meaning in self.names.star(base).items():
-                    self._set(bound, meaning)
+                    self._take(bound, meaning)
                 continue
             name = self.names.attribute(base, alias.name) or f"{base}.{alias.name}"
-            self._set(alias.asname or alias.name, name)
+            self._take(alias.asname or alias.name, name)
             if not self.names.is_module(name):
                 self.uses.append(Use(name, place_of(alias), "import", None))
+
+    def _take(self, name: str, value: Value) -> None:
+        """Bind a name that is imported."""
+        if self.frame is self.top:
+            self.imported.setdefault(name, name not in self.top.ever)
+        self._set(name, value)
 
     def _beside(self, node: ast.ImportFrom, within: str | None, name: str) -> Value:
         """The module that is imported by ``name`` from a folder that is no package."""

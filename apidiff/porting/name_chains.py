@@ -28,6 +28,7 @@ class NameChains:
         self.uses: list[Use] = []
         self.pending: list[Pending] = []
         self.stars: list[str] = []
+        self.imported: dict[str, bool] = {}  # names that the module imports, and whether nothing else binds them
         self.classes: dict[str, ClassFacts] = {}
         self.returns: dict[str, Value] = {}
         self.rebound: dict[str, Value] = {}

@@ -109,12 +109,16 @@ class _Waiting(NamedTuple):
 
 
 class NameScopes:
-    """The scopes of one file. ``has_star``: whether something else than PyTorch may bind names that nothing in it binds."""
+    """The scopes of one file.
+
+    ``has_star``: whether something else than PyTorch may bind names that nothing in it binds; ``is_unsure``: whether that comes
+    after PyTorch, all of whose names are imported before.
+    """
 
     def __init__(self, code: CodeText) -> None:
         self._code = code
         self._top = Scope(None, code.tree)
-        self.has_star = False
+        self.has_star = self.is_unsure = self._has_torch_star = False
         self._parts: list[_Part] = []
         waiting = [_Waiting(code.tree, self._top, None, 0)]
         while waiting:
@@ -254,7 +258,9 @@ class NameScopes:
             origin = alias.name if isinstance(node, ast.Import) else module
             is_torch = origin is not None and origin.partition(".")[0] == _TORCH
             if alias.name == "*":
+                self._has_torch_star = self._has_torch_star or is_torch
                 self.has_star = self.has_star or not is_torch
+                self.is_unsure = self.is_unsure or (self._has_torch_star and not is_torch)
                 continue
             name = alias.asname or (alias.name if isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0])
             scope.bind(name, Binding(By.TORCH if is_torch else By.IMPORT), since)

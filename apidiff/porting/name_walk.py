@@ -207,6 +207,7 @@ class Walker(Imports):
             stars=self.stars,
             classes=self.classes,
             returns={path: value for path, value in self.returns.items() if value is not None and worth_telling(value)},
+            imported=frozenset(name for name, alone in self.imported.items() if alone),
         )
 
 

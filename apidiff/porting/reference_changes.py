@@ -146,7 +146,7 @@ class ReferenceChanges:
         if self._is_attribute(reference):
             return False
         start, end = self._place(reference)
-        return self._held.holds(self._code.text(start, end), start, reference.name)
+        return self._held.holds(self._code.text(start, end), start, reference.name, imported=reference.imported)
 
     def _of_held(self, reference: Reference) -> Change | None:
         """A call of a variable: right as it stands where the API that the variable holds by then takes the same arguments."""
@@ -172,8 +172,9 @@ class ReferenceChanges:
         if not stays or first in self._told:
             return None
         self._told.add(first)
+        message = "porting.either_star" if self._held.is_from_star(first, start) else "porting.either"
         judgement = self._judge.judge(reference.name, reference.role, reference.form)
-        return self._change(reference, judgement, Label.MANUAL, [filled("porting.either", name=first)], [])
+        return self._change(reference, judgement, Label.MANUAL, [filled(message, name=first)], [])
 
     def _of_branches(self) -> Iterator[Change]:
         """For each name that an import binds to something of PyTorch in one branch: its first use, where no call tells of it."""

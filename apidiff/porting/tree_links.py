@@ -152,6 +152,30 @@ class TreeLinks:
                 return value
         return None
 
+    def is_imported(self, path: str) -> bool:
+        """Whether nothing but imports leads from a path of the tree to what it is: no file binds a name on the way to a value."""
+        for _ in range(_DEEPEST):
+            if "|" in path or path[:1] != IN_TREE:
+                return path[:1] == "t" and "|" not in path
+            above, dot, name = path.rpartition(".")
+            if not dot:
+                return False
+            owner = self.resolve(above)
+            if owner is None or owner[0] != IN_TREE:  # a member of what the path before is
+                path = above
+                continue
+            facts = self._modules.get(owner[1:])
+            if facts is None:
+                return False
+            if name in facts.names:
+                if name not in facts.imported:
+                    return False
+                path = facts.names[name]
+            else:
+                stars = [f"{IN_TREE}{star}.{name}" for star in facts.stars if star in self._modules]
+                path = next((one for one in stars if self.resolve(one) is not None), "")
+        return False
+
     def names_asked(self, places: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, set[str]]:
         """The names of PyTorch that modules take from each other, by the module that binds them, or may bind them.
 

@@ -232,7 +232,8 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
                 end, api, unbound = at + 1, member, True
             role, form = (one.role, one.form) if end == count else ("name", None)
             form = behind_object(form, api) if unbound else form
-            return Reference(api, one.spans[end], role, form, unbound=unbound)
+            imported = names.follows_ported and links.is_imported(".".join([one.value, *one.names[:end]]))
+            return Reference(api, one.spans[end], role, form, unbound=unbound, imported=imported)
         if at == count:
             return None
         before, now = now, links.attribute(now, one.names[at])

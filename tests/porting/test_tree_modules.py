@@ -92,3 +92,58 @@ def test_a_package_has_its_name_from_wherever_it_is_scanned(
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     assert "pkg.sub.a" in {file.module for file in find_sources([Path(one) for one in given])[0]}
+
+
+BASE = "class A(Base):\n    def forward(self, x): return x\n"
+COMPAT = "from torch.nn import Module as Base, ReLU as act\nfrom torch import Tensor as T, float32 as f32, nn as n\n"
+# What a file of the tree hands on under another name, the code that takes it from there, and that code after a port.
+HANDED_ON: list[tuple[dict[str, str], str, str]] = [
+    ({}, "from compat import Base\n" + BASE, "class A(nn.Cell):\n    def construct(self, x): return x\n"),
+    ({}, "import compat\n" + BASE.replace("Base", "compat.Base"), "class A(nn.Cell):\n    def construct(self, x): return x\n"),
+    ({}, "from compat import *\n" + BASE, "class A(nn.Cell):\n    def construct(self, x): return x\n"),
+    ({}, "from compat import T, f32\ny: T = f(f32)\n", "y: mindspore.Tensor = f(mindspore.float32)\n"),
+    ({}, "from compat import n as m\ny = m.Module\n", "y = nn.Cell\n"),
+    ({"b.py": "from compat import Base as B\n"}, "from b import B as Base\n" + BASE, "class A(nn.Cell):\n    def construct"),
+    ({"b.py": "from compat import *\n"}, "from b import f32 as g\ny = g\n", "y = mindspore.float32\n"),
+    ({"b.py": "from torch import *\n"}, "from b import float32 as g\ny = g\n", "y = mindspore.float32\n"),
+    # What is a variable there is written otherwise where it is bound, or is not known to be the same always.
+    ({"b.py": "import torch\ng = torch.float32\n"}, "from b import g\ny = g\n", "y = g\n"),
+    ({"b.py": "import torch\ng = torch.float32\n"}, "from b import g as h\ny = h\n", "y = h\n"),
+    ({"b.py": "from torch import float32 as g\ng = f(g)\n"}, "from b import g\ny = g\n", "y = g\n"),
+    ({"b.py": "g = f()\nfrom torch import float32 as g\n"}, "from b import g\ny = g\n", "y = g\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("others", "user", "ported"), HANDED_ON)
+def test_what_is_handed_on_under_another_name(tmp_path: Path, others: dict[str, str], user: str, ported: str) -> None:
+    index = open_index()
+    for name, text in {"compat.py": COMPAT, **others, "user.py": user}.items():
+        (tmp_path / name).write_text(text)
+    scanned = scan_tree(find_sources([tmp_path])[0], index.source_names, jobs=1, ported=True)
+    done = port_files(scanned, Porter(Judge.of_index(index, "2.10.0", None), index.source_names))
+    texts = {one.path.name: one.ported.text for one in done if isinstance(one, PortedFile)}
+    assert ported in texts["user.py"]
+    assert texts["compat.py"] == COMPAT
+
+
+SIN = "print(sin(x))\n"
+STARS = [  # star imports, and whether the last one that may give a name is that of PyTorch
+    ("from torch import *\nfrom math import *\n", False),
+    ("from math import *\nfrom torch import *\n", True),
+    ("from torch import *\nfrom mine import *\n", False),
+    ("from torch import *\nfrom mine import *\nfrom torch import sin\n", True),
+]
+
+
+@pytest.mark.parametrize(("stars", "known"), STARS)
+def test_a_later_star_import_may_give_a_name(stars: str, known: bool) -> None:
+    index = open_index()
+    ported = Porter(Judge.of_index(index, "2.10.0", None), index.source_names).port_text(f"{stars}{SIN}").text
+    assert ("mint.sin(x)" in ported) is known
+    assert ("# apidiff manual: torch.sin: `sin` may be of PyTorch, or of another module" in ported) is not known
+
+
+def test_a_layer_stays_whose_base_a_later_star_import_may_give() -> None:
+    index = open_index()
+    text = f"from torch.nn import *\nfrom mine import *\n{BASE.replace('Base', 'Module')}"
+    assert Porter(Judge.of_index(index, "2.10.0", None), index.source_names).port_text(text).text == text
