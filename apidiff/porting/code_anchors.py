@@ -21,9 +21,15 @@ class CodeAnchors:
         self._attributes: dict[int, ast.Attribute] = {}
         annotations: list[ast.expr] = []
         types: list[ast.AST] = []
+        bases: set[str] = set()
+        named: list[tuple[str, ast.expr]] = []  # Base = nn.Linear
         partial: dict[int, ast.Call] = {}
         for node in ast.walk(code.tree):
             types += _types(node)
+            if isinstance(node, ast.ClassDef):
+                bases |= {base.id for base in node.bases if isinstance(base, ast.Name)}
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                named.append((node.targets[0].id, node.value))
             if isinstance(node, ast.Call) and node.args and _last_name(node.func) == "partial":
                 partial[code.end(node.args[0])] = node
             if isinstance(node, ast.Call):
@@ -40,6 +46,7 @@ class CodeAnchors:
             for part in ast.walk(annotation)
             if isinstance(part, ast.Name | ast.Attribute)
         }
+        types += [value for name, value in named if name in bases and isinstance(value, ast.Name | ast.Attribute)]
         self._types = {
             code.end(part) for one in types for part in ast.walk(one) if isinstance(part, ast.Name | ast.Attribute)
         }

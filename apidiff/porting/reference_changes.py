@@ -23,7 +23,7 @@ from apidiff.porting.judgement import OBJECTS, Judge, Judgement, Label, Met, is_
 from apidiff.porting.layer_changes import METHOD, method_change, with_methods
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before, is_super
 from apidiff.porting.name_scopes import first_name
-from apidiff.porting.torch_names import FORWARD
+from apidiff.porting.torch_names import FORWARD, MODULE
 from apidiff.porting.tree_scan import ScannedFile
 
 _METHODS = "torch.Tensor."
@@ -112,7 +112,7 @@ class ReferenceChanges:
 
     def _role(self, reference: Reference) -> str:
         """The role of a reference, that of a class apart of which objects may be made where it is handed to."""
-        is_type = self._anchors.is_type(*self._place(reference))
+        is_type = reference.name == MODULE or self._anchors.is_type(*self._place(reference))
         return OBJECTS if reference.role == "name" and not is_type else reference.role
 
     def _check_partial(self, end: int, facts: CallFacts, target: TargetFacts) -> None:
@@ -170,6 +170,9 @@ class ReferenceChanges:
         first, *others = (name.strip() for name in self._code.text(start, end).split("."))
         stays = self._held.is_either(first, start) and (bool(others) or self._held.is_imported(first, start))
         if not stays or first in self._told:
+            return None
+        imported = {use.line for use in self._held.either_uses() if use.node.id == first}
+        if self._is_ignored(imported, reference.name):
             return None
         self._told.add(first)
         message = "porting.either_star" if self._held.is_from_star(first, start) else "porting.either"

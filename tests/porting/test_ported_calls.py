@@ -164,6 +164,8 @@ CLASSES = [  # what is named and not called, and whether it is written in safe m
     ("A = {'a': nn.ReLU}", True),
     ("def f(act=nn.ReLU): ...", True),
     ("class A(nn.LeakyReLU): ...", True),
+    ("Base = nn.LeakyReLU\nclass A(Base): ...", True),
+    ("A = nn.Module", True),
     ("isinstance(a, (nn.LeakyReLU, int))", True),
     ("type(a) is nn.LeakyReLU", True),
     ("def f(a: nn.LeakyReLU): ...", True),
