@@ -58,7 +58,7 @@ def signed_list(root: Path, signers: Mapping[str, Signer]) -> Signed:
     signed = signed_at(own_records_path(root), signers)
     if signed.state in {State.VERIFIED, State.ATTESTED}:
         return msgspec.structs.replace(signed, state=State.IN_SIGNED_LIST)
-    return Signed(state=State.LISTED)
+    return Signed(state=State.LISTED, key=signed.key if signed.state is State.NOT_CHECKED else "")
 
 
 def sign(path: Path, key: Path) -> Path:
@@ -190,9 +190,10 @@ def _key_of(signature: bytes) -> str | None:
 
 
 def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
-    """Asks minisign why it refuses the signature; empty where it verifies. Raises OSError, TimeoutExpired.
+    """Asks minisign why it refuses the signature; empty where it verifies.
 
-    It is given copies in a folder of its own: what is checked is what was read, whatever the files' names are.
+    Raises OSError and TimeoutExpired where it gave no answer: it cannot be started, is late, or was killed by a signal. It is
+    given copies in a folder of its own: what is checked is what was read, whatever the files' names are.
     """
     with tempfile.TemporaryDirectory(prefix="apidiff-signed-") as folder:
         (Path(folder) / "record").write_bytes(content)
@@ -201,6 +202,8 @@ def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
         done = run(command, _DEADLINE_S, folder=Path(folder), guarded=False)
     if done.code == 0:
         return ""
+    if done.code < 0:  # out of memory, of stack
+        raise OSError(f"{program} was ended by signal {-done.code}")
     return f"{program} says {done.last_line[:200]!r}" if done.last_line else f"{program} ended with {done.code}"
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from apidiff.database import load
 from apidiff.database.checks import without_unusable
+from apidiff.database.own_records import own_records_path
 from apidiff.database.terms import Term, load_terms
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
@@ -52,6 +53,8 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
         digests,
     )
     unchecked = [run for run, signed in data.signed.items() if signed.state is State.NOT_CHECKED]
+    if any(signed.state is State.LISTED and signed.unchecked for signed in data.signed.values()):
+        unchecked.append(own_records_path(data.root).name)
     return msgspec.structs.replace(index, unchecked=unchecked)
 
 

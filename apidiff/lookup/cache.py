@@ -124,8 +124,17 @@ def fingerprint() -> str:
 
 
 def _listing(folder: Path) -> Iterator[str]:
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _UNRELATED and not name.startswith(("_", ".")))
+    seen = set()  # links are followed, as readers follow them, and may lead round in a circle
+    data = f"{_PACKAGE / 'data'}{os.sep}"
+    for parent, folders, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(parent)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        if not f"{parent}{os.sep}".startswith(data):
+            folders[:] = [name for name in folders if name not in _UNRELATED and not name.startswith(("_", "."))]
+        folders.sort()
         for name in sorted(name for name in names if not name.startswith(".")):
             path = f"{parent}{os.sep}{name}"
             try:
@@ -196,11 +205,11 @@ def _set_aside(path: Path) -> None:
 
 
 def _tell_unchecked(runs: Sequence[str]) -> None:
-    """Says that records count as unsigned because nothing checked their signatures."""
+    """Says which signatures count for nothing because they were not checked."""
     more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
     sys.stderr.write(
-        f"apidiff: note: the signature of {runs[0]}{more} is not checked, so it counts as unsigned: {_MINISIGN} is missing "
-        "or gave no answer.\n"
+        f"apidiff: note: the signature of {runs[0]}{more} is not checked, and counts for nothing: {_MINISIGN} is missing or "
+        "gave no answer.\n"
     )
 
 

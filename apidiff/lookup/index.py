@@ -62,8 +62,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     ``names``: for each spelling the APIs that it stands for, all of the lowest rank. ``source_names``: what names in code
     are looked up in. ``words``: the SQLite database that
     `apidiff.lookup.search` reads. ``damaged``: what is wrong with files that were passed over; ``passed_over``: the mappings
-    that could not be made, by ID, each with the reason. ``digests``: of what each entry was made from. ``unchecked``: records
-    signed by a known key that nothing here checked, which so count as unsigned.
+    that could not be made, by ID, each with the reason. ``digests``: of what each entry was made from. ``unchecked``: records,
+    and the list of this project's own, with a signature of a known key that nothing here checked, so that it counts for nothing.
     """
 
     fingerprint: str

@@ -24,15 +24,21 @@ class State(Enum):
 class Signed(Record, frozen=True, kw_only=True):
     """Whether a record is signed. ``signer``: whose key it is, where that is known. ``key``: the ID of the key.
 
-    In a signed list, both are those of the list's signature.
+    In a signed list, both are those of the list's signature; of a listed record, ``key`` is that of a list whose signature
+    was not checked.
 
-    ``not_checked``: the signature names a key of the signer's, and minisign is not there to check it.
+    ``not_checked``: the signature names a key of the signer's, and minisign is not there to check it, or gave no answer.
     """
 
     state: State = State.UNSIGNED
     signer: str = ""
     about: str = ""
     key: str = ""
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether there is a signature of a known key, of the record or of the list, that nothing here checked."""
+        return self.state is State.NOT_CHECKED or (self.state is State.LISTED and bool(self.key))
 
     @property
     def trust(self) -> Trust:

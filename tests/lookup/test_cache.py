@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -14,11 +15,13 @@ import pytest
 from factories import write_data
 
 import apidiff
+from apidiff.database import load as load_data
 from apidiff.database import paths
 from apidiff.errors import ApidiffError
 from apidiff.lookup import cache as index_cache
 from apidiff.lookup.build import build
 from apidiff.lookup.knowledge import KnowledgeBase, load
+from apidiff.model.signed import Signed, State
 
 # Looks something up in a process of its own, in the data folder that it is given.
 LOOKUP = """
@@ -208,6 +211,23 @@ def test_several_processes_at_once(small: Path, cache: Path) -> None:
     assert [path.name for path in files(cache)] == ["index.msgpack"]
 
 
+UNANSWERED = [
+    (Signed(state=State.LISTED), []),
+    (Signed(state=State.LISTED, key="0" * 16), ["own_records.txt"]),
+    (Signed(state=State.NOT_CHECKED, key="0" * 16), ["torch-2.13.0/one"]),
+    (Signed(state=State.VERIFIED, key="0" * 16), []),
+]
+
+
+@pytest.mark.parametrize(("signed", "unchecked"), UNANSWERED)
+def test_an_index_says_which_signatures_nothing_checked(
+    small: Path, monkeypatch: pytest.MonkeyPatch, signed: Signed, unchecked: list[str]
+) -> None:
+    data = replace(load_data(), signed={"torch-2.13.0/one": signed})
+    monkeypatch.setattr("apidiff.lookup.build.load", lambda: data)
+    assert build("").unchecked == unchecked
+
+
 # (whether minisign is there, whether the index is kept)
 UNCHECKED = [(True, False), (False, True)]
 
@@ -300,6 +320,21 @@ def test_compiled_files_do_not_make_it_stale(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "lookup" / "__pycache__").mkdir(parents=True)
     (tmp_path / "lookup" / "__pycache__" / "build.pyc").touch()
     assert fingerprint_of(tmp_path, monkeypatch) == before
+
+
+def test_what_lies_behind_a_link_makes_it_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readers follow links, also into folders whose names mean something else elsewhere in the package."""
+    package, shared = tmp_path / "apidiff", tmp_path / "shared"
+    (package / "data" / "runs").mkdir(parents=True)
+    shared.mkdir()
+    (shared / "circle").symlink_to(shared)
+    seen = [fingerprint_of(package, monkeypatch)]
+    for name in ("torch-2.13.0", "static"):
+        (package / "data" / "runs" / name).symlink_to(shared)
+        (shared / f"{name}.json").touch()
+        seen.append(fingerprint_of(package, monkeypatch))
+        (package / "data" / "runs" / name).unlink()
+    assert len(set(seen)) == 3
 
 
 def test_a_link_to_itself_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -776,6 +776,12 @@ def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
     sign(path, alice.secret)
     signed = load(data.root).signed[ours]
     assert (signed.state, signed.signer, signed.trust) == (State.IN_SIGNED_LIST, alice.name, Trust.PROJECT)
+    with (
+        monkeypatch.context() as patch
+    ):  # without an answer it is a list that is not signed, and that is kept in no index
+        patch.setenv("PATH", "")
+        unanswered = load(data.root).signed[ours]
+    assert (unanswered.state, unanswered.unchecked, signed.unchecked) == (State.LISTED, True, False)
     with path.open("a") as file:
         file.write(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")
     changed = load(data.root)

@@ -207,7 +207,9 @@ def test_a_program_that_fails_is_not_taken_for_a_yes(
 
 
 @needs_minisign
-@pytest.mark.parametrize("script", ["#!/bin/sh\nsleep 300 & sleep 300\n", "#!/nowhere/sh\n"])
+@pytest.mark.parametrize(
+    "script", ["#!/bin/sh\nsleep 300 & sleep 300\n", "#!/nowhere/sh\n", "#!/bin/sh\nkill -SEGV $$\n"]
+)
 def test_a_program_that_gives_no_answer_has_checked_nothing(
     keys: tuple[Key, Key],
     signers: dict[str, Signer],
