@@ -144,14 +144,15 @@ class Calls(NameChains):
         return found
 
     def keep(self, target: ast.Attribute, value: Value) -> None:
-        """Note what is kept in an attribute of ``self``."""
+        """Note what is kept in an attribute of ``self``, or set in a module: ``torch.backends.cudnn.benchmark = True``."""
         owner = target.value
         of = self.frame.owner
         if of is not None and isinstance(owner, ast.Name) and self._look(owner.id) == f"{of}{INSTANCE}":
             kept = self.classes[of].attributes
             kept[target.attr] = united(kept[target.attr], value) if target.attr in kept else value
             return
-        if self._is_forward([target]):
+        of_module = isinstance(owner, ast.Name | ast.Attribute) and self.names.is_module(self._silent(owner) or "")
+        if of_module or self._is_forward([target]):
             self._chain(target)
         else:
             self.expr(owner)

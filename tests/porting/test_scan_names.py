@@ -33,6 +33,11 @@ TABLE: list[tuple[str, str, list[str]]] = [
     ("methods in a row", T + "torch.rand(3).abs().sum()", ["4:1 rand", "4:15 Tensor.abs", "4:21 Tensor.sum"]),
     ("through a variable", T + "x = torch.rand(3)\nx.sum()", ["4:5 rand", "5:1 Tensor.sum"]),
     ("rebound to something else", T + "x = torch.rand(3)\nx = 3\nx.sum()", ["4:5 rand"]),
+    (
+        "a setting of a module",
+        "import torch\nimport torch.backends.cudnn as cudnn\ncudnn.benchmark = torch.deterministic = True\ntorch.x, y = 1, 2",
+        ["3:1 backends.cudnn.benchmark", "3:19 deterministic", "4:1 x"],
+    ),
     ("of something unknown", "def f(x):\n    return x.masked_fill(1)", ["2:14 Tensor.masked_fill?"]),
     ("of a string", "'a b'.split()\nx = 'a'\nx.split()", []),
     ("of an array", "import numpy as np\nnp.zeros(3).reshape(3)", []),
