@@ -202,27 +202,45 @@ def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         yield stage / "new"
         _swap(stage, folder, names)
     except OSError as error:
-        raise ExportError(
-            f"{folder} cannot be written ({error.strerror}) and nothing was left there. "
-            "Make room or name a folder that can be written."
-        ) from error
+        left = "nothing was left there. Make room or name a folder that can be written."
+        if _holds_earlier(stage):
+            left = (
+                f"a part of the earlier export lies in {stage / 'old'}. Move it back to {folder}, then delete {stage}."
+            )
+        raise ExportError(f"{folder} cannot be written ({error.strerror}) and {left}") from error
     finally:
+        try:
+            _put_away(stage, missing)
+        except BaseException:  # a signal comes at any time, and one alone: what ends the command ignores those after it
+            _put_away(stage, missing)
+            raise
+
+
+def _put_away(stage: Path, missing: Iterable[Path]) -> None:
+    if not _holds_earlier(stage):
         shutil.rmtree(stage, ignore_errors=True)
-        for parent in missing:  # those that are empty: all of them unless the export stands
-            with suppress(OSError):
-                parent.rmdir()
+    for parent in missing:  # those that are empty: all of them unless the export stands
+        with suppress(OSError):
+            parent.rmdir()
+
+
+def _holds_earlier(stage: Path) -> bool:
+    """Whether a part of the earlier export was moved out and neither moved back nor replaced by all of the new one."""
+    return all(folder.is_dir() and any(folder.iterdir()) for folder in (stage / "old", stage / "new"))
 
 
 def _swap(stage: Path, folder: Path, names: Sequence[str]) -> None:
-    """Moves what was there out and the new in, name by name; what was moved is moved back where one fails."""
-    moved: list[tuple[Path, Path]] = []
+    """Moves what was there out and the new in, name by name; what was moved is moved back where one fails or a signal comes."""
+    moves: list[tuple[Path, Path]] = []
+    for name in names:
+        if (folder / name).exists():
+            moves.append((folder / name, stage / "old" / name))
+        moves.append((stage / "new" / name, folder / name))
     try:
-        for name in names:
-            steps = [(folder / name, stage / "old" / name)] if (folder / name).exists() else []
-            for before, after in [*steps, (stage / "new" / name, folder / name)]:
-                before.rename(after)
-                moved.append((before, after))
-    except OSError:
-        for before, after in reversed(moved):
-            after.rename(before)
+        for before, after in moves:
+            before.rename(after)
+    except BaseException:
+        for before, after in reversed(moves):
+            if not before.exists():  # a signal may come before a move is done or after it
+                after.rename(before)
         raise

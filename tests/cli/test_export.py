@@ -290,6 +290,101 @@ def test_a_move_that_fails_is_undone(
     assert listing(tmp_path) == before
 
 
+class Cut:
+    """Raises an interrupt at one of the calls of a function, before or after it did its work."""
+
+    def __init__(self, function: Callable[..., object], at: int, done: bool, interrupt: type[BaseException]) -> None:
+        self._function, self._at, self._done, self._interrupt = function, at, done, interrupt
+        self.calls = 0
+
+    def __call__(self, *arguments: object, **options: object) -> object:
+        self.calls += 1
+        if self.calls != self._at:
+            return self._function(*arguments, **options)
+        if self._done:
+            self._function(*arguments, **options)
+        raise self._interrupt
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+@pytest.mark.parametrize("earlier", [True, False], ids=["earlier", "none"])
+@pytest.mark.parametrize(("interrupt", "done"), [(KeyboardInterrupt, False), (SystemExit, True)])
+@pytest.mark.parametrize("function", ["rename", "mkdir"])
+def test_an_interrupt_leaves_the_earlier_export_or_the_new_one(
+    tmp_path: Path,
+    few: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    kind: str,
+    earlier: bool,
+    done: bool,
+    interrupt: type[BaseException],
+    function: str,
+) -> None:
+    folder = tmp_path / "new" / "out"
+    EXPORTS[kind](dict(list(few.items())[:1]), counterparts, folder)
+    new = listing(folder)
+    for at in range(1, 100):
+        shutil.rmtree(tmp_path / "new", ignore_errors=True)
+        if earlier:
+            EXPORTS[kind](few, counterparts, folder)
+        before = listing(tmp_path)
+        cut = Cut(getattr(Path, function), at, done, interrupt)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Path, function, lambda *words, cut=cut, **options: cut(*words, **options))
+            try:
+                EXPORTS[kind](dict(list(few.items())[:1]), counterparts, folder)
+            except interrupt:
+                assert listing(tmp_path) == before
+                assert earlier or list(tmp_path.iterdir()) == []
+                assert not earlier or [path for path in folder.iterdir() if path.name.startswith(".")] == []
+                continue
+        assert cut.calls < at
+        assert listing(folder) == new
+        return
+    pytest.fail("the export calls it without end")
+
+
+@pytest.mark.parametrize("done", [True, False], ids=["after", "before"])
+@pytest.mark.parametrize("function", ["os.rmdir", "os.unlink"])
+def test_an_interrupt_while_the_earlier_export_is_deleted_leaves_the_new_one(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry], done: bool, function: str
+) -> None:
+    first = dict(list(few.items())[:1])
+    export_json(first, counterparts, tmp_path)
+    new = listing(tmp_path)
+    export_json(few, counterparts, tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(function, Cut(getattr(os, function.removeprefix("os.")), 2, done, KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            export_json(first, counterparts, tmp_path)
+    assert listing(tmp_path) == new
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_what_cannot_be_moved_back_is_kept(
+    tmp_path: Path,
+    few: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    export_json(few, counterparts, tmp_path)
+    before = listing(tmp_path)["index.json"]
+    rename = Path.rename
+
+    def fails(path: Path, target: Path) -> Path:
+        if path.name == "mappings":
+            raise OSError(5, "Input/output error")
+        if path.parent.name == "old":
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fails)
+    with pytest.raises(ExportError, match=r"a part of the earlier export lies in .*\.tmp/old\. Move it back"):
+        export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
+    (kept,) = tmp_path.glob(".apidiff-*.tmp/old/index.json")
+    assert kept.read_bytes() == before
+
+
 def test_the_exported_words_are_those_that_search_reads(database: sqlite3.Connection) -> None:
     assert Searcher(database.serialize(), {}).search("规约").results
 
