@@ -49,9 +49,7 @@ HELD = {
     "an altered record under a signature": [
         ("execute/submissions/test_signing.py", "test_an_altered_record_or_signature_never_verifies")
     ],
-    "names that imitate ours": [
-        ("execute/submissions/test_measurer_names.py", "test_a_name_that_looks_like_another_is_refused")
-    ],
+    "names that imitate ours": [("database/test_measurer_names.py", "test_a_name_that_looks_like_another_is_refused")],
     # Names of 48 bits.
     "two records with one name": [
         (INTAKE, "test_a_record_under_a_part_of_its_digest_is_not_read"),

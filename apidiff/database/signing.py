@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.atomic_write import write_files
+from apidiff.database.measurer_names import look_alike, name_fault
 from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
@@ -230,7 +231,8 @@ class _File(Record, frozen=True, kw_only=True):
 def load_signers(path: Path | None = None) -> dict[str, Signer]:
     """Reads the signers in ``path`` (default: those of this project) by the ID of their key.
 
-    Raises DataError where the file is broken, a key is none, or two signers share a name or a key.
+    Raises DataError where the file is broken, a key is none, a name is nobody's, or two signers share a key or names that
+    look alike.
     """
     path = path or conf_file("signers.toml")
 
@@ -248,11 +250,29 @@ def load_signers(path: Path | None = None) -> dict[str, Signer]:
             raise DataError(
                 path, _line(text, number), f"the key of {signer.name!r} is no public key of minisign", remedy
             )
-        if key_id in known or signer.name in {other.name for other in known.values()}:
-            remedy = "Keep one of the two, or give each a name of its own."
-            raise DataError(path, _line(text, number), f"the name or the key of {signer.name!r} is there twice", remedy)
+        if fault := name_fault(signer.name):
+            found = f"the name {signer.name[:40]!r} {fault}"
+            raise DataError(path, _line(text, number), found, "Write who signs: a person, a team or a machine.")
+        if found := _found_twice(key_id, signer, known):
+            remedy = "Keep one of the two, or give each a name and a key of its own."
+            raise DataError(path, _line(text, number), found, remedy)
         known[key_id] = signer
     return known
+
+
+def _found_twice(key_id: str, signer: Signer, known: Mapping[str, Signer]) -> str:
+    """Says what a signer has that one of the ``known`` has, too, or that looks like it; empty where nothing is."""
+    for other_id, other in known.items():
+        if key_id == other_id or _key_itself(signer) == _key_itself(other) or signer.name == other.name:
+            return f"the name or the key of {signer.name!r} is there twice"
+        if look_alike(signer.name, other.name):
+            return f"the name {signer.name!r} looks like {other.name!r}, another signer's"
+    return ""
+
+
+def _key_itself(signer: Signer) -> bytes:
+    """What signatures are checked with, without the ID, which anybody may write before it."""
+    return base64.b64decode(signer.key)[10:]
 
 
 def _line(text: str, number: int) -> int | None:

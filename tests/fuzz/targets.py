@@ -26,6 +26,7 @@ from apidiff.cli import FAULT, main
 from apidiff.database import Data, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
+from apidiff.database.measurer_names import name_fault
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.runs import digest_of
 from apidiff.database.toml import read_toml
@@ -35,7 +36,6 @@ from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan
 from apidiff.execute.record import encode
 from apidiff.execute.submissions.intake import accepted
-from apidiff.execute.submissions.measurer_names import name_fault
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
 from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import Context, make_context

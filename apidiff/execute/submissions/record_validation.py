@@ -15,11 +15,11 @@ import msgspec
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend
+from apidiff.database.measurer_names import name_fault
 from apidiff.database.record_gate import NEW, place_faults, record_faults, refuse_repeated_keys
 from apidiff.database.runs import run_name, whole_digest
 from apidiff.errors import DataError
 from apidiff.execute.submissions.known_probes import Spec
-from apidiff.execute.submissions.measurer_names import name_fault
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
 from apidiff.model.trust import OWN

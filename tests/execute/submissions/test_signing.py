@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import os
 import random
@@ -20,7 +21,22 @@ from apidiff.execute.submissions.sent_files import MAX_SIGNATURE
 from apidiff.model.signed import State
 
 CONTENT = b'{"a": "record"}\n'
-GOOD = 'name = "A"\nkey = "RWR7ospBDqes4JODMBPOT7NjNvpzzLOaQhnTrbz/nf9Zz19JKJrcUNdX"\n'
+KEY = "RWR7ospBDqes4JODMBPOT7NjNvpzzLOaQhnTrbz/nf9Zz19JKJrcUNdX"
+GOOD = f'name = "A"\nkey = "{KEY}"\n'
+
+
+def _under_another_id(key: str) -> str:
+    raw = base64.b64decode(key)
+    return base64.b64encode(raw[:2] + bytes(8) + raw[10:]).decode()
+
+
+def _two(one: str, other: str) -> str:
+    """Two signers with keys of their own."""
+    raw = base64.b64decode(KEY)
+    keys = [base64.b64encode(raw[:2] + bytes([number] * 40)).decode() for number in (1, 2)]
+    tables = zip((one, other), keys, strict=True)
+    return "".join(f'[[signer]]\nname = "{name}"\nkey = "{key}"\n' for name, key in tables)
+
 
 # What stands in conf/signers.toml, the line that is named, what the message says.
 BROKEN = [
@@ -31,6 +47,22 @@ BROKEN = [
     ("[[signer]]\nname = ''\nkey = 'RW'\n", 1, "length >= 1"),
     (f"[[signer]]\n{GOOD}[[signer]]\n{GOOD}", 4, "the name or the key of 'A' is there twice"),
     (f"[[signer]]\n{GOOD}[[signer]]\n{GOOD.replace('A', 'B', 1)}", 4, "the key of 'B' is there twice"),
+    (f"[[signer]]\n{GOOD.replace('A', 'this project', 1)}", 1, "the name 'this project' names nobody"),
+    (
+        f"[[signer]]\n{GOOD.replace('A', 'Lab A (verified), measured by “apidiff”', 1)}",
+        1,
+        "holds a quotation mark, which would end the quote",
+    ),
+    (f"[[signer]]\n{GOOD.replace('A', 'Lab A (verified)', 1)}", 1, "says what only a signature can show"),
+    (_two("Alice", "L\u0430b A"), 4, "mixes letters of Cyrillic and Latin"),
+    (_two("Lab A", "Lab A "), 4, "the name 'Lab A ' looks like 'Lab A', another signer's. Keep one of the two"),
+    (_two("Lab A", "lab  Á"), 4, "the name 'lab  Á' looks like 'Lab A'"),
+    (_two("ACE", "\u0410\u0421\u0415"), 4, "looks like 'ACE'"),
+    (
+        f"[[signer]]\n{GOOD}[[signer]]\nname = 'B'\nkey = '{_under_another_id(KEY)}'\n",
+        4,
+        "the key of 'B' is there twice",
+    ),
     ("signer = 3\n", None, "Expected `array`"),
 ]
 
@@ -99,8 +131,6 @@ def test_a_record_without_a_signature_is_unsigned(record: Path) -> None:
 
 def _swap_key(alice: bytes, bob: bytes) -> bytes:
     """Bob's signature under the ID of Alice's key."""
-    import base64
-
     lines = [one.split(b"\n") for one in (alice, bob)]
     raw = [base64.b64decode(one[1]) for one in lines]
     lines[1][1] = base64.b64encode(raw[1][:2] + raw[0][2:10] + raw[1][10:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.execute.submissions.measurer_names import name_fault
+from apidiff.database.measurer_names import name_fault
 
 # (who measured, in their words, whether that is somebody)
 SOMEBODY = [

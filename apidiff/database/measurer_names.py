@@ -1,4 +1,4 @@
-"""Refuses names of measurers that would be read as somebody else's: this project's, or a statement on who vouches for them.
+"""Refuses names of measurers and signers that would be read as this project's, or as a statement on who vouches for them.
 
 Names are shown in quotes as they were typed, so what they look like is what a reader takes them for, and none may end its quote.
 """
@@ -73,6 +73,11 @@ def name_fault(text: str) -> str | None:
     if any(re.search(f"{name}(?!{'|'.join(map(_looks_like, _NOT_OURS))})", looks) for name in reserved):
         return "is named after this project"
     return None
+
+
+def look_alike(one: str, other: str) -> bool:
+    """Whether a reader may take two names for one: they differ in blanks, marks, capitals or characters that look alike."""
+    return _looks_like(one) == _looks_like(other)
 
 
 def _script(char: str) -> str:
