@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.atomic_write import write_files
+from apidiff.atomic_write import locked, write_files
 from apidiff.database.measurer_names import look_alike, name_fault
 from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
@@ -65,22 +65,29 @@ def signed_list(root: Path, signers: Mapping[str, Signer]) -> Signed:
 def sign(path: Path, key: Path) -> Path:
     """Signs the file ``path`` with the secret key in the file ``key``, by minisign, which asks for a password where it has one.
 
-    Returns the path of the signature, which takes the place of a former one. Raises ApidiffError where there is none.
+    Returns the path of the signature, which takes the place of a former one. Raises ApidiffError where there is none, and where
+    the file was changed in the meantime: its folder is not locked while somebody types.
     """
     program = shutil.which(PROGRAM)
     if program is None:
         raise ApidiffError(f"there is no {PROGRAM} to sign with. Install it (Debian: apt-get install {PROGRAM}).")
+    content = read_packed(path)
     with tempfile.TemporaryDirectory(prefix="apidiff-signed-") as folder:
-        made = Path(folder) / "signature"
-        command = [program, "-S", "-m", str(path.absolute()), "-x", str(made), "-s", str(key.absolute())]
+        # A copy is signed: what is compared below. The signature says its name.
+        copy, made = Path(folder) / path.name, Path(folder) / "signature"
+        command = [program, "-S", "-m", str(copy), "-x", str(made), "-s", str(key.absolute())]
         try:
+            copy.write_bytes(content)
             code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
-            content = made.read_bytes()
+            signature = made.read_bytes()
         except OSError as error:
             raise ApidiffError(f"{path} was not signed: {PROGRAM} made no signature. Is {key} a secret key?") from error
     if code:
         raise ApidiffError(f"{path} was not signed: {PROGRAM} ended with {code}. Is {key} a secret key?")
-    write_files({signature_path(path): content})
+    with locked(path.parent):
+        if read_packed(path) != content:
+            raise DataError(path, None, "was changed while it was signed, so it was not signed", "Sign it again.")
+        write_files({signature_path(path): signature})
     return signature_path(path)
 
 

@@ -6,16 +6,19 @@ import base64
 import gzip
 import os
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from minisign_keys import Key, needs_minisign
 
+from apidiff import atomic_write
+from apidiff.atomic_write import locked
 from apidiff.database import DataError
 from apidiff.database import signing as module
 from apidiff.database.runs import MAX_RECORD, run_id, signature_path, whole_digest
-from apidiff.database.signing import Signer, id_of, load_signed, load_signers, signed_at, signed_by
+from apidiff.database.signing import Signer, id_of, load_signed, load_signers, sign, signed_at, signed_by
 from apidiff.execute.submissions import signature_errors
 from apidiff.execute.submissions.sent_files import MAX_SIGNATURE
 from apidiff.model.signed import State
@@ -135,6 +138,63 @@ def _swap_key(alice: bytes, bob: bytes) -> bytes:
     raw = [base64.b64decode(one[1]) for one in lines]
     lines[1][1] = base64.b64encode(raw[1][:2] + raw[0][2:10] + raw[1][10:])
     return b"\n".join(lines[1])
+
+
+@needs_minisign
+def test_what_is_signed_here_verifies(keys: tuple[Key, Key], signers: dict[str, Signer], record: Path) -> None:
+    assert sign(record, keys[0].secret) == signature_path(record)
+    assert signed_at(record, signers).state is State.VERIFIED
+    assert b"file:-record.json" in signature_path(record).read_bytes()
+
+
+def _asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: str) -> None:
+    """Has minisign do something else as well before it signs, as others may while it waits for a password."""
+    program = tmp_path / "bin" / "minisign"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\n{meanwhile}\nexec {shutil.which("minisign")} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@needs_minisign
+@pytest.mark.parametrize("former", [b"a signature of the list before", None])
+def test_a_file_that_changes_while_it_is_signed_is_not_signed(
+    keys: tuple[Key, Key], record: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, former: bytes | None
+) -> None:
+    if former:
+        signature_path(record).write_bytes(former)
+    _asked(tmp_path, monkeypatch, f"echo another >> '{record}'")
+    with pytest.raises(DataError, match=r"-record\.json: was changed while it was signed, .*\. Sign it again\."):
+        sign(record, keys[0].secret)
+    assert (signature_path(record).read_bytes() if signature_path(record).exists() else None) == former
+    assert sorted(path.name for path in tmp_path.glob(".*")) == []
+
+
+@needs_minisign
+def test_a_signature_is_written_while_no_other_process_writes(
+    keys: tuple[Key, Key], signers: dict[str, Signer], record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who locks the folder removes what is left of writing there."""
+    put = atomic_write._put_on_disk
+
+    def another_comes_in(path: Path, content: bytes) -> None:
+        put(path, content)
+        monkeypatch.setattr(atomic_write, "_LOCK_S", 0.1)
+        with pytest.raises(DataError, match="another process has been writing"), locked(path.parent):
+            pass
+
+    monkeypatch.setattr(atomic_write, "_put_on_disk", another_comes_in)
+    sign(record, keys[0].secret)
+    assert signed_at(record, signers).state is State.VERIFIED
+
+
+@needs_minisign
+def test_nobody_waits_for_a_password(
+    keys: tuple[Key, Key], signers: dict[str, Signer], record: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _asked(tmp_path, monkeypatch, f"flock --nonblock '{record.parent}' true || exit 9")
+    sign(record, keys[0].secret)
+    assert signed_at(record, signers).state is State.VERIFIED
 
 
 def _line(number: int, text: bytes) -> Callable[[bytes, bytes, bytes], bytes]:
