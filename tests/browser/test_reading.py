@@ -82,7 +82,7 @@ MARKS = {
         ("MindSpore 2.8.0，mccl：", "MindSpore 2.8.0、mccl："),
         ("；MindSpore 2.", "mccl（cpu）、MindSpore"),
     ],
-    "en/evidence/torch.distributed.reduce.html": [("gloo on cpu; MindSpore 2.", "gloo on cpu, MindSpore")],
+    "en/evidence/torch.distributed.reduce.html": [("mccl on cpu; MindSpore 2.", "mccl on cpu, MindSpore")],
     "en/counterparts.html": [("(this API is named as the nearest)", "<this")],
     "en/guide/ascend.html": [("<the address of this repository>", "<this repository>")],
 }
