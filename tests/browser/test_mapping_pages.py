@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+import turning
 from page_text import PageText
 from page_types import LANGUAGES
 
@@ -22,9 +23,11 @@ def pages(site: Path, language: str) -> list[Path]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_page_shows_few_words_until_something_is_opened_and_no_sentence_twice(site: Path, language: str) -> None:
+    """Of hundreds of pages a third, another one each day; each in both languages within six days, all of them every night."""
+    found, today = pages(site, language), turning.day()
     read = {
         f"{page.stem} at MindSpore {chosen['mindspore']}": text.read(chosen)
-        for page in pages(site, language)
+        for page in (found if today is None else turning.due(found, 3, today))
         for text in [PageText(page)]
         for chosen in text.choices()
     }

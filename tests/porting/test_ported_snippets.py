@@ -28,6 +28,7 @@ def verified(database: Data) -> list[Snippet]:
     return chosen(found, len(found))
 
 
+@pytest.mark.turning(days=_PARTS, group="compared")
 def test_of_two_hundred_nearly_all_agree(verified: list[Snippet], tmp_path: Path) -> None:
     first = verified[:_COUNT]
     assert len(first) == _COUNT
@@ -39,7 +40,7 @@ def test_of_two_hundred_nearly_all_agree(verified: list[Snippet], tmp_path: Path
     assert not [str(one) for one in compared if one.silent]
 
 
-@pytest.mark.turning(days=_PARTS)
+@pytest.mark.turning(days=_PARTS, group="compared")
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_none_differs_silently(verified: list[Snippet], tmp_path: Path, part: int) -> None:
     compared = compare(verified[part::_PARTS], tmp_path)
