@@ -40,7 +40,7 @@ def open_index() -> Index:
     except FileNotFoundError:
         wanted = fingerprint()
     index = _read(path)
-    if index is None or index.fingerprint != wanted:
+    if index is None or index.fingerprint != wanted or (index.unchecked and shutil.which(_MINISIGN)):
         former, index = index, _shipped(wanted)
         if index is None:
             from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
@@ -108,18 +108,13 @@ def index_file() -> Path:
 
 
 def fingerprint() -> str:
-    """One line per file that the index is made from: path, size in bytes, time of change in ns. No file is read.
-
-    A line says where the program is that checks signatures: without it, records that are signed count as unsigned.
-    """
+    """One line per file that the index is made from: path, size in bytes, time of change in ns. No file is read."""
     folders = [_PACKAGE]
     checkout = _PACKAGE.parent
     # The same test as apidiff.database.paths.in_checkout; in an installed package both folders are below data/.
     if (checkout / "pyproject.toml").is_file() and (checkout / "conf").is_dir():
         folders += [checkout / "conf", checkout / "executable_examples"]
-    lines = "\n".join(
-        [__version__, str(shutil.which(_MINISIGN)), *(line for folder in folders for line in _listing(folder))]
-    )
+    lines = "\n".join([__version__, *(line for folder in folders for line in _listing(folder))])
     return lines.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
 
 
