@@ -26,7 +26,7 @@ FIRST := $(wildcard tests/test_*.py) $(addsuffix /,$(addprefix tests/,faults exe
 TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.py))))
 
 # Of the claims whose run is recorded one part in so many is run again, another part each day; `make verify` runs all of them.
-SAMPLE ?= 20
+SAMPLE ?= 30
 # They are run with one number of ranks, another one each day: 2, 3 or 4.
 SIZES ?= $(shell expr $$(date -u +%j) % 3 + 2)
 # Likewise of the cases of turning tests (tests/turning.py): `all`, or the number of a day; without it today's.

@@ -19,7 +19,7 @@ OPENED = [
 ]
 
 
-@pytest.mark.turning(days=6)
+@pytest.mark.turning(days=12)
 @pytest.mark.parametrize("visit", [{"color_scheme": mode} for mode in ("light", "dark")], indirect=True)
 @pytest.mark.parametrize(("name", "size", "button"), OPENED)
 def test_axe_finds_nothing_in_what_opens(visit: Visit, name: str, size: Any, button: str) -> None:
@@ -36,7 +36,7 @@ _WITH_BUTTONS = ("index", "mappings", "heavy mapping", "port", "search")  # all 
 _CONTRAST = WCAG | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 
-@pytest.mark.turning(days=2)
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_buttons_can_be_read_under_the_pointer_and_in_focus(
     browser: Browser, site: Path, address: str, mode: Any

@@ -62,7 +62,7 @@ def too_wide(page: Page) -> list[str]:
     return wrong
 
 
-@pytest.mark.turning(days=4)
+@pytest.mark.turning(days=8)
 @pytest.mark.parametrize("kind", PAGE_TYPES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_page_is_sound(browser: Browser, site: Path, address: str, language: str, kind: str) -> None:

@@ -25,7 +25,7 @@ _WIDER = """(selector) => [...document.querySelectorAll(`main ${selector}`)].fil
   }).map((one) => one.textContent.trim().slice(0, 60))"""
 
 
-@pytest.mark.turning(days=4, kind="page")
+@pytest.mark.turning(days=8, kind="page")
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("width", "page", "selector"), FITTING)
 def test_nothing_is_cut_off(visit: Visit, language: str, width: int, page: str, selector: str) -> None:

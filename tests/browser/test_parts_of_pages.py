@@ -75,7 +75,7 @@ def test_an_anchor_in_a_part_is_shown(visit: Visit, site: Path) -> None:
         expect(page.locator(f"[id='{anchor}']")).to_be_in_viewport()
 
 
-@pytest.mark.turning(days=4)
+@pytest.mark.turning(days=8)
 @pytest.mark.parametrize(("mode", "size"), [("light", DESK), ("dark", PHONE)])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_page_of_parts_is_sound(

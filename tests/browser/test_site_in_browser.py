@@ -64,7 +64,7 @@ def test_without_script_the_switch_keeps_the_page(visit: Visit) -> None:
     page.wait_for_url(f"**/zh-cn/{REDUCE}")
 
 
-@pytest.mark.turning(days=3)
+@pytest.mark.turning(days=6)
 @pytest.mark.parametrize(
     ("visit", "folder"),
     [({"locale": "zh-CN"}, "zh-cn"), ({"locale": "en-GB"}, "en"), ({"locale": "de-DE"}, "en")],
@@ -90,7 +90,7 @@ def test_link_to_a_claim_opens_it(visit: Visit) -> None:
     expect(claim).to_contain_text("Stated by")
 
 
-@pytest.mark.turning(days=3)
+@pytest.mark.turning(days=6)
 @pytest.mark.parametrize("anchor", ["torch.distributed.reduce--others-keep-tensor", "timeline", "repeat"])
 def test_an_address_of_evidence_on_the_page_of_a_mapping_leads_to_where_it_stands(visit: Visit, anchor: str) -> None:
     page = visit.open(f"zh-cn/{REDUCE}?mindspore=2.9.0&torch=2.13.0#{anchor}")

@@ -52,7 +52,7 @@ ANSWERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.turning(days=2)
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize("path", [REDUCE, BARRIER])
 def test_answer_follows(visit: Visit, path: str) -> None:
     page = visit.open(f"en/{path}")
@@ -178,7 +178,7 @@ TYPED = [
 ]
 
 
-@pytest.mark.turning(days=4)
+@pytest.mark.turning(days=8)
 @pytest.mark.parametrize(("language", "asked", "torch", "mindspore", "said"), TYPED)
 def test_a_version_is_read_as_the_command_line_reads_it(
     visit: Visit, language: str, asked: str, torch: str, mindspore: str, said: str
@@ -227,7 +227,7 @@ def test_without_script_every_refuted_statement_and_repeat_stands(visit: Visit) 
     assert len([one for one in page.locator("#repeat h3:visible").all_inner_texts() if "cpu" in one]) == 5
 
 
-@pytest.mark.turning(days=2)
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize(("torch", "default"), [("2.3.0", "required"), ("2.13.0", "None")])
 def test_a_default_is_that_of_the_chosen_version(visit: Visit, torch: str, default: str) -> None:
     page = at(visit, "en/mappings/torch.distributed.broadcast.html", torch, "2.10.0")
@@ -256,7 +256,7 @@ ANCHORS = [
 ]
 
 
-@pytest.mark.turning(days=2)
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize(("path", "anchors"), ANCHORS)
 def test_link_brings_forth_what_it_leads_to(visit: Visit, path: str, anchors: list[str]) -> None:
     page = visit.open(f"en/{path}#{anchors[0]}")

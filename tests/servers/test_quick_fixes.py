@@ -27,9 +27,9 @@ def test_all_of_a_long_document_is_answered_in_seconds() -> None:
     index = open_index()
     porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
     text = "import torch\n" + "x = torch.cat([a, b], 1)\n" * 3_000
-    begun = time.monotonic()
+    begun = time.process_time()  # other tests run beside this one
     found = porter.repairs(text, "a.py", (1, 1), (5_000, 1))
-    assert time.monotonic() - begun < 15
+    assert time.process_time() - begun < 15
     assert [one.change.line for one in found[1:4]] == [found[0].change.line + number for number in (1, 2, 3)]
 
 
