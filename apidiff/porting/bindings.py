@@ -129,9 +129,8 @@ def joined(*values: Value) -> Value:
         found = united(found, value) if number else value
     if found is not None and any(value in _OTHERS for value in values) and _has_object(found):
         return None
-    if (
-        found is not None and found[0] in "!~" and "|" in found
-    ):  # what a path begins with says whether it leads anywhere
+    # What a path begins with says whether it leads anywhere.
+    if found is not None and found[0] in "!~" and "|" in found:
         return "|".join(sorted(found.split("|"), key=_OTHERS.__contains__))
     return found
 
