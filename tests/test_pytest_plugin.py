@@ -113,23 +113,33 @@ def test_claims_are_chosen_by_their_ids(
 
 @needs_torch
 @pytest.mark.turning(days=3)
-@pytest.mark.parametrize(("parts", "every"), [("1", True), ("1/2", False), ("2/2", True)])
-def test_a_sample_leaves_out_what_is_recorded_and_not_due(
-    claims: Callable[..., pytest.RunResult], record: RunRecord, parts: str, every: bool
+@pytest.mark.parametrize("parts", ["1", "1/2", "2/2", "3/31"])
+def test_a_sample_holds_what_is_not_recorded_and_is_never_empty(
+    claims: Callable[..., pytest.RunResult], record: RunRecord, parts: str
 ) -> None:
-    asked = [
-        "--apidiff-backend",
-        "gloo",
-        "--apidiff-world-size",
-        "2",
-        "--collect-only",
-        "-q",
-        "--apidiff-sample",
-        parts,
-    ]
-    assert [line for line in claims(*asked).outlines if "#" in line] == CLAIMS  # nothing is recorded
-    found = claims(*asked, recorded=record)
-    assert [line for line in found.outlines if "#" in line] == (CLAIMS if every else [])
+    asked = [*("--apidiff-backend", "gloo", "--apidiff-world-size", "2"), *("--collect-only", "-q")]
+    for recorded in (None, record):
+        found = claims(*asked, "--apidiff-sample", parts, recorded=recorded)
+        assert [line for line in found.outlines if "#" in line] == CLAIMS
+
+
+@needs_torch
+@pytest.mark.turning(days=3)
+def test_two_samples_of_two_share_no_claim_and_hold_all_that_a_run_can_show(pytester: pytest.Pytester) -> None:
+    asked = [*("--apidiff-backend", "gloo", "--apidiff-world-size", "2"), *("--collect-only", "-q")]
+    found = {
+        parts: {
+            line
+            for line in pytester.runpytest_inprocess(
+                "-p", "apidiff.pytest_plugin", *asked, "--apidiff-sample", parts
+            ).outlines
+            if "#" in line
+        }
+        for parts in ("1/2", "2/2", "1")
+    }
+    assert found["1/2"] & found["2/2"] == set()
+    assert found["1/2"] | found["2/2"] == found["1"]
+    assert min(len(found["1/2"]), len(found["2/2"])) > 100
 
 
 @needs_torch

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend
-from apidiff.execute.plan import WORLD_SIZES, lacking, make_plan
+from apidiff.execute.plan import WORLD_SIZES, apis_for, lacking, make_plan
+from apidiff.judge import Context
 from apidiff.judge.recorded_inputs import given_otherwise
-from apidiff.model.claim_probes import Examples
+from apidiff.model.mapping import Api
 from apidiff.model.trace import RunRecord
 from apidiff.model.vocabulary import Execution
+from apidiff.verification.verdict_changes import observations
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One of ``parts`` equal parts of the mappings, numbered from 1."""
+    """One of ``parts`` parts of the mappings, numbered from 1. They differ by one mapping at most."""
 
     part: int
     parts: int
@@ -39,18 +41,22 @@ class Sample:
             raise ValueError(text)
         return cls(chosen, count)
 
-    def holds(self, mapping: str) -> bool:
-        """Whether the mapping of this ID is in this part. Which part that is stays the same on every machine."""
-        return int.from_bytes(hashlib.sha256(mapping.encode()).digest()[:8]) % self.parts == self.part - 1
+    def of(self, mappings: Collection[str]) -> set[str]:
+        """Picks the mappings in this part, by ID: at least one, where there are any, and the same ones on every machine."""
+        count = min(self.parts, len(mappings))
+        dealt = sorted(mappings, key=lambda key: hashlib.sha256(key.encode()).digest())
+        return {key for index, key in enumerate(dealt) if index % count == (self.part - 1) % count}
 
 
-def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | None, examples: Examples) -> set[str]:
-    """Finds the mappings of which a run here would ask what no record of the installed versions that decides has asked.
+def recorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | None, context: Context) -> dict[str, bool]:
+    """Tells of each mapping with something for a run here to show whether a record that decides has asked all of it.
 
-    ``backends``: where the run is made; one whose framework is not installed asks nothing. ``sizes``: numbers of ranks, or
-    None for the usual ones. Returns IDs of mappings.
+    ``backends``: where the run is made; one whose framework is not installed asks nothing. Records of other versions than
+    the installed one do not count. ``sizes``: numbers of ranks, or None for the usual ones. Returns the answers by the IDs
+    of mappings. Those whose records give no verdict on a claim of their own are left out: nothing could be compared.
     """
-    found = set()
+    found: dict[str, bool] = {}
+    judged: set[str] = set()
     asked = [key for key, mapping in data.mappings.items() if mapping.execution is Execution.COLLECTIVE]
     for backend in backends:
         try:
@@ -61,10 +67,18 @@ def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | N
             place = (backend.framework, version, backend.name, backend.device, size)
             records = [record for _, record in data.runs if _place(record) == place]
             for key in asked:
-                plan = make_plan(data, backend, version, size, examples, {key})
-                if plan.steps and all(lacking(record, plan, given_otherwise) for record in records):
-                    found.add(key)
-    return found
+                plan = make_plan(data, backend, version, size, context.examples, {key})
+                if plan.steps:
+                    whole = [record for record in records if not lacking(record, plan, given_otherwise)]
+                    found[key] = found.get(key, True) and bool(whole)
+                    own = [api for api in apis_for(data, backend.framework, version, {key}) if not api.defined_in]
+                    if any(_has_verdict(own, record, context) for record in whole):
+                        judged.add(key)
+    return {key: whole for key, whole in found.items() if key in judged or not whole}
+
+
+def _has_verdict(apis: Sequence[Api], record: RunRecord, context: Context) -> bool:
+    return any(True for _ in observations(apis, "", record, context))
 
 
 def _place(record: RunRecord) -> tuple[str, str, str, str, int]:

@@ -16,7 +16,7 @@ from apidiff.model.claim_probes import framework_of
 from apidiff.model.mapping import Api
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
-from apidiff.verification.claim_sample import Sample, unrecorded
+from apidiff.verification.claim_sample import Sample, recorded
 from apidiff.verification.confirmed_run import verify
 from apidiff.verification.verdict_changes import Change, base_record, compare, observations
 
@@ -135,10 +135,9 @@ class ClaimRuns:
         self.compared = 0
 
     def mappings_of(self, sample: Sample) -> set[str]:
-        """Chooses the mappings in ``sample`` and those of which a run would ask what is not recorded."""
-        return set(filter(sample.holds, self._data.mappings)) | unrecorded(
-            self._data, self._backends, self._sizes, self._context.examples
-        )
+        """Chooses, of the mappings whose runs here are recorded, those in ``sample``; and those of which a run is not."""
+        asked = recorded(self._data, self._backends, self._sizes, self._context)
+        return sample.of([key for key, whole in asked.items() if whole]) | {key for key in asked if not asked[key]}
 
     def run(self, claims: Sequence[Chosen]) -> None:
         """Makes the runs. Raises ApidiffError where ranks do not start or a world size is too large for the devices."""
