@@ -27,6 +27,7 @@ from apidiff.model.coverage import (
     WithoutRun,
 )
 from apidiff.model.ranges import holds
+from apidiff.model.signature import SignatureFile, is_absent
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome, worst_outcome
 from apidiff.model.version import read_version
@@ -43,7 +44,7 @@ class CoverageError(ApidiffError):
 def coverage_of(data: Data, entries: Dictionary[str, Entry]) -> Coverage:
     """The coverage of the whole database."""
     releases = {name: [release.version for release in found] for name, found in data.frameworks.items()}
-    return coverage(entries, dict(data.runs), load_backends(), releases)
+    return coverage(entries, dict(data.runs), load_backends(), releases, data.signatures)
 
 
 def coverage(
@@ -51,12 +52,15 @@ def coverage(
     runs: Dictionary[str, RunRecord],
     backends: Sequence[Backend],
     releases: Dictionary[str, Sequence[str]],
+    signatures: Dictionary[tuple[str, str], SignatureFile],
 ) -> Coverage:
     """The coverage of ``entries`` by ``runs`` (by ID). ``releases``: the known versions of each framework.
 
+    ``signatures``: of framework and version, which tell the APIs that a release lacks.
+
     Raises CoverageError for a verdict that names a run record that is not there.
     """
-    return _Count(entries, runs, backends).coverage(releases)
+    return _Count(entries, runs, backends, signatures).coverage(releases)
 
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
@@ -66,9 +70,13 @@ class _Count:
     """Counts over claims, each once, with what is known of each by place."""
 
     def __init__(
-        self, entries: Dictionary[str, Entry], runs: Dictionary[str, RunRecord], backends: Sequence[Backend]
+        self,
+        entries: Dictionary[str, Entry],
+        runs: Dictionary[str, RunRecord],
+        backends: Sequence[Backend],
+        signatures: Dictionary[tuple[str, str], SignatureFile],
     ) -> None:
-        self.entries, self.runs, self.backends = entries, runs, backends
+        self.entries, self.runs, self.backends, self.signatures = entries, runs, backends, signatures
         self.claims = distinct_claims(entries)
         self.holders = holding_mappings(entries)
         self.ranges = _ranges(entries)
@@ -160,6 +168,8 @@ class _Count:
             return NotRun.NO_PROBE
         spans = self.ranges.get(claim.subject)
         if spans and not any(holds(since, until, read_version(place[1])) for since, until in spans):
+            return NotRun.NOT_THERE
+        if is_absent(self.signatures, place[0], place[1], claim.subject):
             return NotRun.NOT_THERE
         if all(self.runs[run].world_size == 1 for run in self.by_place[place]):
             return NotRun.ONE_RANK

@@ -16,7 +16,7 @@ class NotRun(Enum):
 
     NO_DEVICE = "no_device"  # the backend was never run: its device was not at hand
     NO_PROBE = "no_probe"  # no probe can observe the claim; the record says why
-    NOT_THERE = "not_there"  # no version range has the API in this framework version
+    NOT_THERE = "not_there"  # no version range has the API in this framework version, or the release lacks it
     ONE_RANK = "one_rank"  # all run records of this place have a single rank, which cannot show it
     NOT_RECORDED = "not_recorded"  # the run records of this place give no verdict
 

@@ -9,6 +9,7 @@ from factories import backend, claim_entry, entry, range_entry, run_record, targ
 from apidiff.derive.coverage import CoverageError, coverage
 from apidiff.model.base import Text
 from apidiff.model.coverage import Coverage
+from apidiff.model.signature import SignatureFile
 from apidiff.model.trace import RunRecord
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import AgreementEntry, ClaimEntry, Entry, ObservedSummary, StatedEntry
@@ -75,7 +76,7 @@ def _entries(*claims: ClaimEntry) -> dict[str, Entry]:
 
 
 def _count(*claims: ClaimEntry) -> Coverage:
-    return coverage(_entries(*claims), RUNS, BACKENDS, RELEASES)
+    return coverage(_entries(*claims), RUNS, BACKENDS, RELEASES, {})
 
 
 # what is known of one torch claim, (outcomes, not run) over all sizes, by size: outcomes and those with other sizes only
@@ -108,7 +109,7 @@ def test_every_claim_counts_once_at_every_place() -> None:
     claims += [_claim("none"), _claim("why", reason=True), _claim("late", LATE, v2_10_0={"holds": [2]})]
     entries = _entries(*claims)
     shared = msgspec.structs.replace(entries[SOURCE], id="torch.other", source="torch.other")
-    found = coverage(entries | {"torch.other": shared}, RUNS, BACKENDS, RELEASES)
+    found = coverage(entries | {"torch.other": shared}, RUNS, BACKENDS, RELEASES, {})
     assert (found.mappings, found.claims, found.judged) == (2, len(claims), len(names) + 1)
     assert found.places[0].outcomes == dict.fromkeys(names, 1)
     for place in found.places:
@@ -120,6 +121,18 @@ def test_an_api_that_a_version_lacks_is_neither_unsupported_nor_unrecorded() -> 
     reasons = {one.framework_version: one.not_run for one in found.places if one.framework == "mindspore"}
     assert reasons == {"2.10.0": {}, "2.7.1": {"not_there": 1}}
     assert found.unsupported == []
+
+
+def test_an_api_that_signatures_show_to_be_in_later_releases_only_is_not_there() -> None:
+    known = {
+        ("torch", version): SignatureFile(framework="torch", version=version, tool="test", apis={}, unreadable=found)
+        for version, found in [("2.11.0", {}), ("2.13.0", {SOURCE: "no text"})]
+    }
+    runs = RUNS | _runs(("torch", "2.11.0"))
+    for signatures, why in [(known, "not_there"), ({}, "not_recorded")]:
+        found = coverage(_entries(_claim("late", v2_13_0={"holds": [2]})), runs, BACKENDS, RELEASES, signatures)
+        reasons = {one.framework_version: one.not_run for one in found.places if one.framework == "torch"}
+        assert reasons == {"2.13.0": {}, "2.11.0": {why: 1}}
 
 
 def test_backends_that_were_never_run() -> None:
@@ -183,21 +196,21 @@ def test_age_of_records_names_newer_releases_without_one() -> None:
 def test_a_verdict_without_a_record_is_refused() -> None:
     claim = _claim("a", v2_13_0={"holds": [2]})
     with pytest.raises(CoverageError, match=r"names run record torch-2\.13\.0/gloo-cpu-2-0, which is not there"):
-        coverage(_entries(claim), {}, BACKENDS, RELEASES)
+        coverage(_entries(claim), {}, BACKENDS, RELEASES, {})
     bare = [msgspec.structs.replace(claim.summary[0], runs=[])]
     with pytest.raises(CoverageError, match="names no run record"):
         _count(msgspec.structs.replace(claim, summary=bare))
 
 
 def test_nothing_at_all() -> None:
-    found = coverage({}, {}, BACKENDS, RELEASES)
+    found = coverage({}, {}, BACKENDS, RELEASES, {})
     assert (found.mappings, found.claims, found.places, found.changes) == (0, 0, [], [])
     assert msgspec.json.decode(msgspec.json.encode(found), type=Coverage) == found
 
 
 def test_the_same_library_on_another_device_was_not_run() -> None:
     backends = [*BACKENDS, backend("gloo", "torch", "cuda")]
-    found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS, backends, RELEASES)
+    found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS, backends, RELEASES, {})
     assert ("gloo", "cuda") in [(one.backend, one.device) for one in found.never_run]
     assert ("gloo", "cpu") not in [(one.backend, one.device) for one in found.never_run]
 
@@ -212,7 +225,7 @@ def test_a_place_with_one_rank_only_says_so(sizes: list[int], why: str) -> None:
         )
         for size in sizes
     }
-    found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS | more, BACKENDS, RELEASES)
+    found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS | more, BACKENDS, RELEASES, {})
     place = next(one for one in found.places if one.backend == "nccl")
     assert (place.outcomes, place.not_run) == ({}, {why: 1})
 
@@ -230,7 +243,7 @@ def test_targets_of_single_calls_count_by_their_worst_facet() -> None:
         target_entry("mindspore.never", agreements=[]),
     ]
     entries = {SOURCE: entry(SOURCE, execution="single", targets=targets), "torch.other": entry("torch.other")}
-    rows = coverage(entries, {}, BACKENDS, RELEASES).pairs
+    rows = coverage(entries, {}, BACKENDS, RELEASES, {}).pairs
     assert [(row.framework_version, row.device, row.targets, row.agreements, row.not_run) for row in rows] == [
         ("2.10.0", "cpu", 2, {"agrees": 1, "differs": 1}, 1),
         ("2.9.0", "cpu", 1, {"unsupported": 1}, 2),

@@ -396,7 +396,7 @@ def content(folder: Path) -> Content:
     return Content(
         entries=entries,
         calls={SOURCE: calls},
-        coverage=coverage(entries, {run_id: record}, BACKENDS, COVERED),
+        coverage=coverage(entries, {run_id: record}, BACKENDS, COVERED, {}),
         records={SOURCE: yaml},
         newest={framework: versions[0] for framework, versions in RELEASES.known.items()},
         releases=RELEASES,

@@ -101,7 +101,7 @@ def _site(whole: Data, site: Site, theirs_signed: Signed) -> Site:
         counterparts={},
         newest={name: versions[0] for name, versions in known.items()},
         releases=Releases(known=known, signed=_newest_first(whole.signatures)),
-        coverage=coverage({API: entry}, records, load_backends(), known),
+        coverage=coverage({API: entry}, records, load_backends(), known, {}),
     )
     (site.src / "notes.md").write_text("# Notes\n")
     (site.src / "changed.md").write_text("# Changed\n\n```{apidiff-changed}\n```\n")
