@@ -125,7 +125,11 @@ def test_a_sample_holds_what_is_not_recorded_and_is_never_empty(
 
 @needs_torch
 @pytest.mark.turning(days=3)
-def test_two_samples_of_two_share_no_claim_and_hold_all_that_a_run_can_show(pytester: pytest.Pytester) -> None:
+def test_two_samples_of_two_share_no_claim_and_hold_all_that_a_run_can_show(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "")
     asked = [*("--apidiff-backend", "gloo", "--apidiff-world-size", "2"), *("--collect-only", "-q")]
     found = {
         parts: {
