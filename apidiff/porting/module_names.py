@@ -83,20 +83,29 @@ class ModuleNames:
 
     def _root(self, folder: str) -> str:
         """The innermost folder around what lies in ``folder`` that is no package."""
-        if folder not in self._roots:
-            above = os.path.dirname(folder)  # noqa: PTH120 - as above
-            self._roots[folder] = self._root(above) if self._is_package(folder) else folder
-        return self._roots[folder]
+        packages = list[str]()  # not by calls of itself: there may be thousands of folders one in the other
+        while folder not in self._roots and self._is_package(folder):
+            packages.append(folder)
+            folder = os.path.dirname(folder)  # noqa: PTH120 - as above
+        root = self._roots.setdefault(folder, folder)
+        self._roots.update(dict.fromkeys(packages, root))
+        return root
 
     def _of_folder(self, folder: str) -> str:
-        if folder not in self._names:
-            above, own = os.path.split(folder)
-            if folder == self._top or not own:
-                self._names[folder] = ""
-            else:  # Python finds the module before a folder that is no package
-                hidden = "/" if folder in self._stems and not self._is_package(folder) else ""
-                self._names[folder] = joined(self._of_folder(above), f"{_escaped(own)}{hidden}")
-        return self._names[folder]
+        below = list[tuple[str, str]]()  # of the folders without a name yet, the innermost first: their own names
+        above = folder
+        while above not in self._names:
+            outer, own = os.path.split(above)
+            if above == self._top or not own:
+                self._names[above] = ""
+                break
+            below.append((above, own))
+            above = outer
+        name = self._names[above]
+        for inner, own in reversed(below):  # Python finds the module before a folder that is no package
+            hidden = "/" if inner in self._stems and not self._is_package(inner) else ""
+            name = self._names[inner] = joined(name, f"{_escaped(own)}{hidden}")
+        return name
 
     def _is_package(self, folder: str) -> bool:
         if folder not in self._packages:

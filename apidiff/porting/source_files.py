@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.errors import ApidiffError
+from apidiff.folder_walk import walk_folders
 from apidiff.porting.git_answers import git_answer
 from apidiff.porting.module_names import ModuleNames
 from apidiff.porting.source_text import PYTHON, SUFFIXES
@@ -85,7 +86,7 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
         problems.append(Problem(path, "outside"))
         return True
 
-    for folder, folders, names in os.walk(top, onerror=unreadable, followlinks=True):
+    for folder, folders, names in walk_folders(top, unreadable, follow_links=True):
         try:
             state = os.stat(folder)  # noqa: PTH116 - as above
         except OSError as error:

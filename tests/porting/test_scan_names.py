@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from deep_folders import deep
 from snippets import CASES, D
 
 from apidiff.model.source_names import SourceNames
@@ -397,6 +398,27 @@ def test_no_link_is_followed_out_of_the_folder_given(tmp_path: Path) -> None:
             (f"{top}/package", "loop"),
         }
     assert [file.path for file in find_sources([given / "a_link.py"])[0]] == [f"{given}/a_link.py"]
+
+
+# (folders one in the other, whether each is a package, the files found, what is told of)
+DEEP = [(1_500, False, 2, []), (1_200, True, 1_202, []), (3_000, False, 1, ["unreadable"])]
+
+
+@pytest.mark.parametrize(("levels", "packages", "found", "told_of"), DEEP)
+def test_folders_that_lie_deep(
+    tmp_path: Path, source_names: SourceNames, levels: int, packages: bool, found: int, told_of: list[str]
+) -> None:
+    top = tmp_path / "top"
+    with deep(top, levels, ["last.py"]) as last:
+        (top / "first.py").write_text(T + "torch.ones(1)")
+        for length in range(len(str(top)), len(last) + 1, 2) if packages else ():
+            Path(last[:length], "__init__.py").touch()
+        files, problems = find_sources([top])
+        assert (len(files), [problem.code for problem in problems]) == (found + packages, told_of)
+        scanned = scan_tree(files, source_names, jobs=1)
+    assert [told(file, 4) for file in scanned if file.references] == [["4:1 ones"]]
+    if packages:
+        assert files[-1].module.count(".") == levels + 1
 
 
 def test_deep_and_long_code(scan: Scan) -> None:
