@@ -15,6 +15,7 @@ from apidiff import __version__
 from apidiff.database.regular_files import read_regular
 from apidiff.database.schema import schema_text
 from apidiff.errors import ApidiffError
+from apidiff.folder_walk import walk_folders
 from apidiff.model.published import FORMAT, Base, Index, IndexRow, IndexRun
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.tables import fill_tables
@@ -137,7 +138,7 @@ def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -
         name
         for path in there
         if (name := path.relative_to(folder).as_posix()) not in (folders if _is_folder(path) else ours)
-        or path.is_symlink()
+        or os.path.islink(path)  # noqa: PTH114 - as below
     ]
     if foreign:
         more = f" and {len(foreign) - _TOLD} more" if len(foreign) > _TOLD else ""
@@ -150,11 +151,12 @@ def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -
 def _with_contents(path: Path) -> Iterator[Path]:
     yield path
     if _is_folder(path):
-        yield from path.rglob("*")
+        for folder, folders, files in walk_folders(path):
+            yield from (Path(folder, name) for name in (*folders, *files))
 
 
 def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
+    return os.path.isdir(path) and not os.path.islink(path)  # noqa: PTH112, PTH114 - a Path raises where it is too long
 
 
 def _listed(index: Path) -> set[str]:

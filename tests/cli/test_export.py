@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -14,6 +15,7 @@ import jsonschema
 import msgspec
 import pytest
 import turning
+from deep_folders import deep
 
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.lookup.search import Searcher
@@ -164,6 +166,20 @@ def test_what_is_mine_among_the_files_of_an_export_stays(
     with pytest.raises(ExportError, match="holds mappings/mine, which no export of apidiff is known"):
         export_json(few, counterparts, tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("levels", [1_500, 3_000])
+def test_folders_that_lie_deep_among_the_files_of_an_export_stay(
+    run, tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry], levels: int
+) -> None:
+    out = tmp_path / "out"
+    export_json(few, counterparts, out)
+    with deep(out / "mappings" / "mine", levels):
+        done = run("export", "json", str(out))
+        assert (done.returncode, done.stdout) == (2, "")
+        told = "holds mappings/mine, mappings/mine/d, mappings/mine/d/d and [0-9]+ more, which no export of apidiff is known"
+        assert re.search(told, done.stderr)
+        assert (out / "mappings" / "mine" / "d").is_dir()
 
 
 @pytest.mark.parametrize(
