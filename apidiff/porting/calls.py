@@ -134,9 +134,11 @@ class Calls(NameChains):
         return None
 
     def _getattr(self, node: ast.Call, passed: Passed) -> Value:
-        """``getattr(module, "name")`` with a written name."""
+        """``getattr(module, "name")`` with a written name. What is no identifier names no API, and may be no text at all."""
         value, name = passed.args[0].value, node.args[1].value  # type: ignore[attr-defined]
-        if value is None or value[0] != "t" or value[-1] in ")]" or not isinstance(name, str):
+        if value is None or value[0] != "t" or value[-1] in ")]":
+            return None
+        if not isinstance(name, str) or not name.isidentifier():
             return None
         found = self.names.attribute(value, name)
         if found is not None and not self.names.is_module(found):

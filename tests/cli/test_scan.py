@@ -83,6 +83,32 @@ def test_formats(run, project: Path, form: str, start: str) -> None:
     assert "torch.Tensor.tanh" in done.stdout
 
 
+# Where code may hold half a character as an escape, which no output can hold.
+HALVES = [
+    'getattr(torch, "\\ud800")(1)',
+    'torch.mean(x, "\\ud800", dim="\\ud800", dtype="\\ud800")',
+    'torch.mean(x, **{"\\ud800": 1, "dim": "\\ud800"})',
+    '__all__ = ["\\ud800"]',
+    'def f(x: "\\ud800", y: "torch.Tensor\\ud800") -> "\\ud800": x.tanh()',
+    'm.register_buffer("\\ud800", torch.ones(1))',
+    'import importlib\nimportlib.import_module("torch.\\ud800").ones(1)',
+    'setattr(torch, "\\ud800", torch.ones(1))',
+]
+
+
+@pytest.mark.parametrize("code", HALVES)
+def test_halves_of_characters_reach_no_output(run, project: Path, code: str) -> None:
+    (project / "broken.py").unlink()
+    (project / "model.py").write_text(f"{CODE}{code}\n")
+    for form in ("table", "json", "sarif", "github", "markdown", "html"):
+        done = run("scan", str(project), "--format", form)
+        assert (done.returncode, done.stderr) == (0, ""), form
+        assert "tanh" in done.stdout
+    for how in ([], ["--diff"], ["--check"]):
+        done = run("port", str(project), *how)
+        assert (done.returncode, "Traceback" in done.stderr) == (int("--check" in how), False)
+
+
 def test_baseline_and_settings(run, project: Path) -> None:
     baseline = project / "known.json"
     assert run("scan", str(project), "--write-baseline", str(baseline), "--lang", "en").returncode == 0

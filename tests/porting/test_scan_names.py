@@ -30,6 +30,13 @@ TABLE: list[tuple[str, str, list[str]]] = [
         "from torch.distributed.device_mesh import DeviceMesh\nfrom torch.distributed import tensor\ntensor.DeviceMesh",
         ["1:43 distributed.DeviceMesh", "3:1 distributed.tensor.DeviceMesh"],
     ),
+    ("a name as text", T + "getattr(torch, 'zeros')(3).view(3)", ["4:1 zeros", "4:28 Tensor.view"]),
+    (
+        "a text that is no name",
+        T + "getattr(torch, 'a b')(3).view(3); getattr(torch, 'nn.relu')",
+        ["4:26 Tensor.view?"],
+    ),
+    ("a text that is no text", T + "getattr(torch, '\\ud800')(3)\ngetattr(torch.nn, '\\udcff')", []),
     ("method of a result", T + "torch.zeros(3).view(3)", ["4:1 zeros", "4:16 Tensor.view"]),
     ("methods in a row", T + "torch.rand(3).abs().sum()", ["4:1 rand", "4:15 Tensor.abs", "4:21 Tensor.sum"]),
     ("through a variable", T + "x = torch.rand(3)\nx.sum()", ["4:5 rand", "5:1 Tensor.sum"]),
