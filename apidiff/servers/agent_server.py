@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import anyio
 from mcp.server.fastmcp import FastMCP
@@ -198,13 +198,27 @@ async def _answered(server: FastMCP[None]) -> None:
             async for message in answered:
                 if isinstance(message.message.root, JSONRPCResponse | JSONRPCError):
                     waiting.discard(message.message.root.id)
-                await write.send(message)
+                await write.send(SessionMessage(_of_text(message.message), message.metadata))
 
     async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
         tasks.start_soon(ask)
         tasks.start_soon(answer)
         session = server._mcp_server  # what FastMCP serves standard input with itself
         await session.run(asked, answers, session.create_initialization_options())
+
+
+def _of_text(message: JSONRPCMessage) -> JSONRPCMessage:
+    """``message`` in which every string can be encoded: one that cannot would end the server."""
+    return JSONRPCMessage.model_validate(_encodable(message.model_dump(by_alias=True, exclude_none=True)))
+
+
+def _encodable(value: Any) -> Any:
+    """What a message holds, with each half of a character, which is none, as the escape that Python writes it with."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _scanned(report: ScanReport, language: Language) -> list[str]:

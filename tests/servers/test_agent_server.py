@@ -148,6 +148,11 @@ async def wait() -> str:
 @server.tool()
 async def now() -> str:
     return "here"
+@server.tool(structured_output=False)
+def half(raised: bool) -> str:
+    if raised:
+        raise ValueError("a\\ud800b")
+    return "a\\ud800b"
 anyio.run(agent_server._answered, server)
 """
 
@@ -175,6 +180,20 @@ async def test_what_is_never_answered_is_told_when_the_input_ended() -> None:
     assert answers.keys() == {1, 2, 3, 4}
     assert "result" in answers[3]
     assert [answers[number]["error"]["message"][:15] for number in (2, 4)] == ["The input ended"] * 2
+
+
+async def test_an_answer_that_is_no_text_ends_no_server() -> None:
+    sent = BEGUN + called(2, "half", raised=False) + called(3, "half", raised=True) + called(4, "now")
+    answers = answers_of([sys.executable, "-c", ENDLESS], sent)
+    texts = [answers[number]["result"]["content"][0]["text"] for number in (2, 3, 4)]
+    assert texts == ["a\\ud800b", "Error executing tool half: a\\ud800b", "here"]
+
+
+async def test_code_with_names_that_are_no_text() -> None:
+    code = 'import torch\ngetattr(torch, "\\ud800")(1)\ntorch.eye(3)\n'
+    async with session() as client:
+        assert "references to PyTorch: 1" in await told(client, "scan", code=code)
+        assert "mint.eye(3)" in await told(client, "port", code=code)
 
 
 # (where it answers to, its exit code, what it says): as other commands end where their output cannot be written
