@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -97,7 +98,7 @@ def write_ported(file: PortedFile) -> Problem | None:
     The new content is on disk under another name before it takes the place of the old one, so that a killed run leaves one of the
     two. A link is followed, and the permissions of the file stay.
     """
-    path = file.path.resolve()
+    path = real_path(file.path)
     try:
         with replacing(path) as temporary:
             with temporary.open("wb") as out:
@@ -127,14 +128,14 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
     for folder, files in folders.items():
         top = _git(["rev-parse", "--show-toplevel"], folder)
         if top is not None:
-            roots.setdefault(Path(top.strip()), []).extend(files)
+            roots.setdefault(Path(top.removesuffix("\n")), []).extend(files)
         elif (root := _refused_repository(folder)) is not None:
             raise ApidiffError(_UNTOLD.format(root))
     for root, files in roots.items():
         told = _git(["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all"], root)
         if told is None:
             raise ApidiffError(_UNTOLD.format(root))
-        changed = {real_path(root / line[3:]) for line in told.split("\0") if len(line) > 3}
+        changed = {real_path(root / name) for name in _named(told)}
         unsaved += [str(path) for path in files if path in changed]
     if unsaved:
         more = f" and {len(unsaved) - 1} more" if len(unsaved) > 1 else ""
@@ -144,11 +145,22 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
         )
 
 
+def _named(told: str) -> Iterator[str]:
+    """The files that ``git status`` names behind two letters and a blank; of one that was renamed the former name follows."""
+    entries = iter(told.split("\0"))
+    for entry in entries:
+        if len(entry) > 3:
+            yield entry[3:]
+        if "R" in entry[:2] or "C" in entry[:2]:
+            yield from itertools.islice(entries, 1)
+
+
 def _refused_repository(folder: Path) -> Path | None:
     """The repository around ``folder`` that git, which is there, gives no answer about: another user's, or one that is broken."""
     if shutil.which("git") is None:
         return None
-    return next((parent for parent in [folder, *folder.parents] if (parent / ".git").exists()), None)
+    around = [folder, *folder.parents]
+    return next((one for one in around if os.path.exists(one / ".git")), None)  # noqa: PTH110 - a Path raises where it is too long
 
 
 def _git(arguments: list[str], folder: Path) -> str | None:

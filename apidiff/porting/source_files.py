@@ -135,7 +135,8 @@ def changed_since(revision: str, folder: Path) -> set[Path]:
 
     Raises ApidiffError where git says that there is no such thing.
     """
-    root = Path(_git(["rev-parse", "--show-toplevel"], folder, "Leave --diff out, or mend the repository").strip())
+    top = _git(["rev-parse", "--show-toplevel"], folder, "Leave --diff out, or mend the repository")
+    root = Path(top.removesuffix("\n"))  # blanks and line ends before that are of its name
     if revision.startswith("-"):
         raise ApidiffError(f"--diff {revision}: that is no revision. Name a commit, a branch or a tag.")
     differing = ["diff", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all", revision, "--"]

@@ -355,6 +355,16 @@ def test_a_pipe_that_took_the_place_of_a_file_is_not_waited_for(project: Path) -
     assert [one.name for one in project.iterdir()] == ["model.py"]
 
 
+def test_a_link_to_itself_that_took_the_place_of_a_file_is_refused(project: Path) -> None:
+    path = project / "model.py"
+    path.unlink()
+    path.symlink_to("model.py")
+    problem = write_ported(_file(path))
+    assert problem is not None
+    assert (problem.code, problem.detail) == ("cannot_write", "it is a link that leads nowhere")
+    assert [(one.name, one.is_symlink()) for one in project.iterdir()] == [("model.py", True)]
+
+
 @pytest.mark.parametrize("when", ["port_files", "write_ported"])
 def test_a_file_that_changed_meanwhile_ends_alike_whoever_notices(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], when: str

@@ -45,3 +45,41 @@ def test_a_repository_that_keeps_git_waiting_is_named(repository: Path, damage: 
     with pytest.raises(ApidiffError, match=re.escape(f"{repository}: git cannot tell")):
         refuse_unsaved([repository / "model.py"])
     assert git_answers.git_answer(["--version"], Path("/")).output.startswith("git version")
+
+
+def git(folder: Path, *arguments: str) -> None:
+    me = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
+    subprocess.run(["git", *me, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def repository_called(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "model.py").write_text("import torch\n")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "one")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["rep ", "rep\t", "rep\n", "rep\n\n", " rep", "rep\r", "\u3000", "r\udcffep "])
+def test_the_name_of_a_repository_may_end_in_anything(tmp_path: Path, name: str) -> None:
+    repository_called(tmp_path / "rep")  # which has no changes
+    folder = repository_called(tmp_path / name)
+    assert changed_since("HEAD", folder) == set()
+    refuse_unsaved([folder / "model.py"])
+    (folder / "model.py").write_text("import torch\ntorch.ones(1)\n")
+    assert changed_since("HEAD", folder) == {folder / "model.py"}
+    with pytest.raises(ApidiffError, match="changes that are in no commit"):
+        refuse_unsaved([folder / "model.py"])
+
+
+@pytest.mark.parametrize("name", ["12 model.py", "x.py"])
+def test_the_former_name_of_a_file_names_no_other(tmp_path: Path, name: str) -> None:
+    folder = repository_called(tmp_path / "rep")
+    (folder / name).write_text("import torch\n" * 9)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "two")
+    git(folder, "mv", name, "renamed.py")
+    refuse_unsaved([folder / "model.py"])
+    with pytest.raises(ApidiffError, match=r"renamed\.py: changes that are in no commit"):
+        refuse_unsaved([folder / "renamed.py"])
