@@ -11,6 +11,10 @@ if (
 ):  # started by the folder's name: import the package, not what lies in it
     sys.path[0] = str(_HERE.parent)
 
+from apidiff.ending_signals import end_at_once  # noqa: E402
+
+end_at_once()  # while the rest is imported there is nothing to put away
+
 from apidiff.cli import main  # noqa: E402
 
 if __name__ == "__main__":

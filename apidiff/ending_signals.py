@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
+from collections.abc import Iterator
 
 # Some systems have no terminal to close.
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -23,8 +25,39 @@ def end_at_once() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Puts off the end by a signal until this block is done, so that what it makes is known to who puts it away.
+
+    Keep it short: nothing else ends the block. It does nothing outside the main thread, where no signal ends anything.
+    """
+    import threading  # few commands need it
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _Held.blocks += 1
+    try:
+        yield
+    finally:
+        _Held.blocks -= 1
+        if _Held.signal and not _Held.blocks:
+            _end(_Held.signal, None)
+
+
+class _Held:
+    """How many blocks hold signals, one in the other, and the signal that came meanwhile; 0 for none."""
+
+    blocks = 0
+    signal = 0
+
+
 def _end(number: int, _frame: object) -> None:
     """Ends the command. A second signal does not interrupt what is put away then."""
+    if _Held.blocks:
+        _Held.signal = _Held.signal or number
+        return
+    _Held.signal = 0
     for other in _ENDING:
         signal.signal(other, signal.SIG_IGN)
     if number == signal.SIGINT:

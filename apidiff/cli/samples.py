@@ -29,6 +29,7 @@ from apidiff.model.agreement import Agreement
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
+from apidiff.scratch_folder import scratch_folder
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 
 _NEEDED = {"torch": "apidiff[torch]", "expecttest": "apidiff[dev]"}
@@ -58,8 +59,8 @@ def run(args: argparse.Namespace) -> int:
     """
     if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
         again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, f"--into={args.into}"]
-        with tempfile.TemporaryDirectory() as kept:  # where PyTorch makes a folder when it is imported
-            drawn = {"PYTHONHASHSEED": "0", "TMPDIR": kept}
+        with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
+            drawn = {"PYTHONHASHSEED": "0", "TMPDIR": str(kept)}
             return subprocess.run(again, check=False, env={**os.environ, **drawn}).returncode
     try:
         from apidiff.execute.extract.extract import Extractor

@@ -11,7 +11,6 @@ import binascii
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
@@ -29,6 +28,7 @@ from apidiff.errors import ApidiffError, DataError
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.signed import Signed, State
 from apidiff.process_group import run
+from apidiff.scratch_folder import scratch_folder
 
 PROGRAM = "minisign"
 _DEADLINE_S = 20.0
@@ -72,9 +72,9 @@ def sign(path: Path, key: Path) -> Path:
     if program is None:
         raise ApidiffError(f"there is no {PROGRAM} to sign with. Install it (Debian: apt-get install {PROGRAM}).")
     content = read_packed(path)
-    with tempfile.TemporaryDirectory(prefix="apidiff-signed-") as folder:
+    with scratch_folder("apidiff-signed-") as folder:
         # A copy is signed: what is compared below. The signature says its name.
-        copy, made = Path(folder) / path.name, Path(folder) / "signature"
+        copy, made = folder / path.name, folder / "signature"
         command = [program, "-S", "-m", str(copy), "-x", str(made), "-s", str(key.absolute())]
         try:
             copy.write_bytes(content)
@@ -203,11 +203,11 @@ def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
     Raises OSError and TimeoutExpired where it gave no answer: it cannot be started, is late, or was killed by a signal. It is
     given copies in a folder of its own: what is checked is what was read, whatever the files' names are.
     """
-    with tempfile.TemporaryDirectory(prefix="apidiff-signed-") as folder:
-        (Path(folder) / "record").write_bytes(content)
-        (Path(folder) / "signature").write_bytes(signature)
+    with scratch_folder("apidiff-signed-") as folder:
+        (folder / "record").write_bytes(content)
+        (folder / "signature").write_bytes(signature)
         command = [program, "-V", "-m", "record", "-x", "signature", "-P", key]
-        done = run(command, _DEADLINE_S, folder=Path(folder), guarded=False)
+        done = run(command, _DEADLINE_S, folder=folder, guarded=False)
     if done.code == 0:
         return ""
     if done.code < 0:  # out of memory, of stack

@@ -6,7 +6,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import msgspec
 from apidiff.database.backends import Backend
 from apidiff.model.trace import DeviceFound
 from apidiff.process_group import run
+from apidiff.scratch_folder import scratch_folder
 
 _DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk takes tens
 
@@ -44,14 +44,14 @@ def look_for(backend: Backend) -> Availability:
         )
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-    with tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
+    with scratch_folder("apidiff-") as folder:
         try:
             done = run(
                 [sys.executable, "-c", backend.check.code],
                 _DEADLINE,
-                folder=Path(folder),
+                folder=folder,
                 environment=os.environ | backend.environment | {"PYTHONPATH": path},
-                scratch=Path(folder),
+                scratch=folder,
             )
         except subprocess.TimeoutExpired:
             return Availability(False, f"{head}: looked for {backend.check.in_words}; no answer in {_DEADLINE:g} s")

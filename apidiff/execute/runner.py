@@ -198,6 +198,7 @@ class Spares:
         self._starter = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="apidiff-spare")
         self._waiting: list[Future[World]] = []
         self._starting: list[World] = []
+        self._taken: Future[World] | None = None
         self._closed = False
 
     def keep(self, count: int) -> None:
@@ -208,14 +209,18 @@ class Spares:
     def take(self) -> World:
         """Takes a started world that nobody has asked anything: the one begun first, or a new one. Raises StartError."""
         self.keep(1)
-        return self._waiting.pop(0).result()
+        first = self._waiting[0]
+        first.exception()  # waits; until it is up it stays among those that `close` ends, if this is interrupted
+        self._taken = first
+        del self._waiting[0]
+        return first.result()
 
     def close(self) -> None:
-        """Ends every world that was not taken, those under way too."""
+        """Ends every world that was not taken, those under way too, and the last one that was."""
         self._closed = True
         for world in list(self._starting):
             world.abort()
-        for spare in self._waiting:
+        for spare in [*self._waiting, *([self._taken] if self._taken else [])]:
             if not spare.cancel():
                 with contextlib.suppress(StartError, HostError):
                     spare.result().kill()
@@ -233,6 +238,8 @@ class Spares:
         world = self._make()
         self._starting.append(world)
         try:
+            if self._closed:
+                raise StartError("closed before ranks were started")
             return world.start()
         finally:
             self._starting.remove(world)

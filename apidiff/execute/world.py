@@ -17,6 +17,7 @@ import msgspec
 
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
+from apidiff.ending_signals import held
 from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
 from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
 from apidiff.process_group import remove_folder
@@ -48,13 +49,9 @@ class World:
 
     def __init__(self, backend: Backend, world_size: int, folder: Path, hosts: Hosts | None = None) -> None:
         self.backend, self.world_size, self._hosts = backend, world_size, hosts
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self.folder = Path(tempfile.mkdtemp(prefix=f"{backend.name}-{world_size}-", dir=folder))
-        except OSError as error:
-            remedy = "Set XDG_STATE_HOME to a folder that can be written."
-            raise DataError(folder, None, f"the ranks' logs cannot be kept here ({error.strerror})", remedy) from error
-        self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-ranks-", ignore_cleanup_errors=True)
+        self._logs = folder
+        self._folder: Path | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._troubled = self._aborted = False
         self._ranks: list[WorkerProcess | RemoteRank] = []
         self._scheduler: WorkerProcess | None = None
@@ -64,23 +61,43 @@ class World:
     def start(self) -> World:
         """Starts the ranks and waits until all have joined. Raises StartError, with none left running, if they do not."""
         try:
-            self._start()
-        except OSError as error:
-            self.kill()
-            raise StartError(
-                f"{self.backend.name} ({self.backend.framework}): a process cannot be started ({error.strerror}). "
-                "Mend that; `ulimit -a` tells the limits of this user."
-            ) from error
+            self._make_folders()
+            try:
+                self._start()
+            except OSError as error:
+                raise StartError(
+                    f"{self.backend.name} ({self.backend.framework}): a process cannot be started ({error.strerror}). "
+                    "Mend that; `ulimit -a` tells the limits of this user."
+                ) from error
         except BaseException:
             self.kill()
             raise
         return self
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the logs. Raises ValueError before the start."""
+        if self._folder is None:
+            raise ValueError("the world was not started")
+        return self._folder
 
     def __enter__(self) -> World:
         return self.start()
 
     def __exit__(self, *_: object) -> None:
         self.kill()
+
+    def _make_folders(self) -> None:
+        """Makes the folders of the logs and of temporary files."""
+        with held():
+            try:
+                self._logs.mkdir(parents=True, exist_ok=True)
+                self._folder = Path(tempfile.mkdtemp(prefix=f"{self.backend.name}-{self.world_size}-", dir=self._logs))
+            except OSError as error:
+                remedy = "Set XDG_STATE_HOME to a folder that can be written."
+                problem = f"the ranks' logs cannot be kept here ({error.strerror})"
+                raise DataError(self._logs, None, problem, remedy) from error
+            self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-ranks-", ignore_cleanup_errors=True)
 
     def _start(self) -> None:
         port = self._hosts.free_port() if self._hosts else free_port()
@@ -95,6 +112,10 @@ class World:
             else:
                 command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
                 self._ranks.append(self._process(command, variables, log))
+        if self._aborted:  # what was started after that was not ended by it
+            raise StartError(
+                f"{self.backend.name} ({self.backend.framework}): the run was interrupted while it started"
+            )
         reply = self._collect(self.backend.deadlines.start, self._scheduler)
         if reply.end != "completed":
             what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
@@ -127,9 +148,13 @@ class World:
 
     def _process(self, command: Sequence[str], variables: dict[str, str], log: Path) -> WorkerProcess:
         """Starts a process here. It is killed in the end and removes no temporary file: the world does."""
+        if (scratch := self._scratch) is None or self._aborted:
+            raise StartError(
+                f"{self.backend.name} ({self.backend.framework}): the run was interrupted while it started"
+            )
         here = without_launcher(os.environ) if self._hosts else dict(os.environ)
-        environment = here | self.backend.environment | variables | {"TMPDIR": self._scratch.name}
-        return WorkerProcess(command, environment, log, Path(self._scratch.name))
+        environment = here | self.backend.environment | variables | {"TMPDIR": scratch.name}
+        return WorkerProcess(command, environment, log, Path(scratch.name))
 
     def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.
@@ -154,7 +179,8 @@ class World:
             if scheduler:
                 selector.register(scheduler, selectors.EVENT_READ, _SCHEDULER)
             while len(reply.answers) + len(gone - {_SCHEDULER}) < self.world_size:
-                events = selector.select(max(0.0, until - time.monotonic()))
+                # Where this process was paused the deadline may be over while answers wait to be read.
+                events = selector.select(max(0.0, until - time.monotonic())) or selector.select(0)
                 if not events:
                     break
                 for key, _ in events:
@@ -206,10 +232,11 @@ class World:
         for process in started:
             process.close()
         self._ranks, self._scheduler = [], None
-        remove_folder(self._scratch.name)
-        self._scratch.cleanup()
-        if not self._troubled:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        if self._scratch is not None:
+            remove_folder(self._scratch.name)
+            self._scratch.cleanup()
+        if self._folder is not None and not self._troubled:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _started(self) -> list[WorkerProcess | RemoteRank]:
         return [*self._ranks, *([self._scheduler] if self._scheduler else [])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from apidiff.database.regular_files import BROKEN_ZIP
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.version import Version, VersionError
+from apidiff.scratch_folder import scratch_folder
 
 # torch's Python source is about 60 MB, MindSpore's about 40 MB; far more than that is no framework.
 _MOST_BYTES = 1 << 30
@@ -55,8 +55,7 @@ def unpacked(framework: str, wheel: Path) -> Iterator[Source]:
     Only Python files and type stubs of the framework's own package are unpacked. Raises DataError for a file that is no
     wheel of the framework, or one with paths that lead out of the folder.
     """
-    with tempfile.TemporaryDirectory(prefix="apidiff-wheel-") as folder:
-        root = Path(folder)
+    with scratch_folder("apidiff-wheel-") as root:
         try:
             if wheel.exists() and not wheel.is_file():  # a pipe would be waited for, a device read until memory ends
                 raise DataError(wheel, None, "is no regular file", f"Give a wheel of {framework}.")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +159,57 @@ def test_a_spare_that_is_not_needed_is_ended_while_it_starts(gloo: Backend, tmp_
     spares.close()
     assert set(psutil.Process().children(recursive=True)) <= before
     assert not list(tmp_path.iterdir()), "nobody reads the logs of ranks that were ended on purpose"
+
+
+@pytest.mark.turning(days=4, group="own ranks")
+def test_who_is_interrupted_waiting_for_ranks_ends_them_at_once(gloo: Backend, tmp_path: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    spares = Spares(lambda: World(gloo, 2, tmp_path))
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    former = signal.signal(signal.SIGUSR1, interrupt)
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1))
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            spares.take()
+    finally:
+        signal.signal(signal.SIGUSR1, former)
+    spares.close()
+    assert set(psutil.Process().children(recursive=True)) <= before
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_world_that_is_ended_before_its_first_rank_starts_none(
+    gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, ended = threading.Event(), threading.Event()
+    make = World._make_folders
+
+    def slowly(world: World) -> None:
+        make(world)
+        begun.set()
+        ended.wait(60)
+
+    monkeypatch.setattr(World, "_make_folders", slowly)
+    monkeypatch.setattr("apidiff.execute.world.WorkerProcess", lambda *_: pytest.fail("a process was started"))
+    worlds: list[World] = []
+
+    def made() -> World:
+        worlds.append(World(gloo, 2, tmp_path))
+        return worlds[-1]
+
+    spares = Spares(made)
+    spares.keep(1)
+    assert begun.wait(60)
+    worlds[0].abort()
+    spares._closed = True  # what `close` does first, which then waits
+    ended.set()
+    spares.close()
+    assert len(worlds) == 1
+    assert not list(tmp_path.iterdir())
 
 
 # (API, is it there, does every rank raise, is it made again)

@@ -2,12 +2,14 @@
 
 import errno
 import os
+import select
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -59,6 +61,31 @@ def test_a_function_is_called_by_position_and_by_keyword(runner: CallRunner) -> 
     assert list(trace.before) == ["input", "other", "alpha"]
     assert values(trace.returned) == [1.0, 3.0]
     assert trace.error is None
+
+
+def test_an_answer_that_came_while_the_command_was_paused_is_read(
+    runner: CallRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a pause `select` finds its time over and looks at nothing."""
+    one = step("torch.sub", args={"input": {"values": [5, 7]}}, kwargs={"other": 2})
+    traced(runner, one)  # the process is up
+    starts = runner.starts
+    waits, now = select.select, time.monotonic
+    paused: list[float] = []
+
+    def pausing(*arguments: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        if not paused and arguments[0] and arguments[3:] != (0,):  # waits for an answer
+            waits(arguments[0], [], [])  # the answer comes
+            paused.append(10_000)
+            return [], [], []
+        return waits(*arguments)
+
+    monkeypatch.setattr("apidiff.execute.single.process.select.select", pausing)
+    clock = SimpleNamespace(monotonic=lambda: now() + sum(paused))
+    monkeypatch.setattr("apidiff.execute.single.process.time", clock)
+    assert values(traced(runner, one).returned) == [3.0, 5.0]
+    assert paused
+    assert runner.starts == starts, "the process was not ended"
 
 
 def test_a_method_is_called_on_its_receiver(runner: CallRunner) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import selectors
 import tempfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -97,6 +99,28 @@ def test_a_failed_start_is_one_error_with_its_logs(
     assert message in str(error.value)
     assert str(error.value).endswith(f"Read {world.folder}.")
     assert logged in (world.folder / "rank-0.log").read_text()
+
+
+class _Paused(selectors.DefaultSelector):
+    """Waits as a process does that is stopped and goes on behind its deadline: what is there then is not looked at."""
+
+    paused = False
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if _Paused.paused or timeout == 0:
+            return super().select(timeout)
+        _Paused.paused = True
+        time.sleep(timeout or 0)
+        return []
+
+
+def test_answers_that_came_while_the_command_was_paused_are_read(
+    gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_process_left: None
+) -> None:
+    with World(gloo, 2, tmp_path) as world:
+        monkeypatch.setattr(selectors, "DefaultSelector", _Paused)
+        assert world.ask({"do": "canary"}, 2.0) == Reply({0: b"true", 1: b"true"}, "completed")
+    assert _Paused.paused
 
 
 def _cannot_start(*_: object, **__: object) -> None:

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +19,7 @@ from apidiff.atomic_write import write_file
 from apidiff.database import ApidiffError, DataError
 from apidiff.execute.matrix.cells import Block
 from apidiff.process_group import kill_group, run, start
+from apidiff.scratch_folder import scratch_folder
 
 # Told the last line of a log while a command runs.
 Tell = Callable[[str], None]
@@ -141,10 +141,10 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
         remedy = "Free space, or check that the folder can be written."
         raise DataError(log, None, f"the log cannot be written ({error.strerror})", remedy) from error
     # pip and venv remove their temporary files, of gigabytes, at their end alone, which a deadline does not wait for.
-    with tempfile.TemporaryDirectory(prefix="apidiff-matrix-", ignore_cleanup_errors=True) as scratch:
-        variables = _environment(os.environ) | {"TMPDIR": scratch}
+    with scratch_folder("apidiff-matrix-") as scratch:
+        variables = _environment(os.environ) | {"TMPDIR": str(scratch)}
         with output:
-            process = start(command, output, folder=folder, environment=variables, scratch=Path(scratch))
+            process = start(command, output, folder=folder, environment=variables, scratch=scratch)
         try:
             until = time.monotonic() + deadline
             while True:

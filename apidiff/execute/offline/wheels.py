@@ -153,15 +153,18 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     folder = into / f"packages-cp{sys.version_info[0]}{sys.version_info[1]}-{platform.machine()}"
     fresh = Path(tempfile.mkdtemp(prefix=".packages-", dir=into))
-    for wheel in wheels:
-        try:
-            with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(fresh)
-        except (OSError, zipfile.BadZipFile) as error:
-            shutil.rmtree(fresh, ignore_errors=True)
-            raise Missing(f"{wheel} cannot be unpacked ({error}). Copy it again, and free space.") from error
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
+    try:
+        for wheel in wheels:
+            try:
+                with zipfile.ZipFile(wheel) as archive:
+                    archive.extractall(fresh)
+            except (OSError, zipfile.BadZipFile) as error:
+                raise Missing(f"{wheel} cannot be unpacked ({error}). Copy it again, and free space.") from error
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
     return folder
 
 

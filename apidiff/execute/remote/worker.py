@@ -11,7 +11,6 @@ import os
 import secrets
 import select
 import socket
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -23,6 +22,7 @@ from apidiff.execute.remote.coordinator import ANSWER, LOG, Greeting, Order, fir
 from apidiff.execute.remote.launcher import Place, without_launcher
 from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, is_proof, proof, read_secret, secret_path
 from apidiff.execute.worker_process import WorkerProcess, rank_command
+from apidiff.scratch_folder import scratch_folder
 
 _CONNECT_S = 120.0
 _LOG_EVERY_S = 0.2
@@ -33,11 +33,11 @@ def serve(place: Place) -> int:
     """Serves rank 0 until it closes the connection. Returns the exit code. Raises ApidiffError where it is not reached."""
     control = _connect(place, None, _CONNECT_S)
     running: list[threading.Thread] = []
-    with control, control.makefile("rb") as lines, tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
+    with control, control.makefile("rb") as lines, scratch_folder("apidiff-") as folder:
         with contextlib.suppress(OSError):
             for line in lines:
                 order = msgspec.json.decode(line, type=Order)
-                thread = threading.Thread(target=_run, args=(place, order, Path(folder)), daemon=True)
+                thread = threading.Thread(target=_run, args=(place, order, folder), daemon=True)
                 thread.start()
                 running.append(thread)
         # The connection is gone; those of the ranks are too, and each thread ends its rank.

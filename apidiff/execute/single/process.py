@@ -122,8 +122,12 @@ class CallProcess:
 
     def _receive(self, seconds: float, kind: type[_Made]) -> Answer[_Made]:
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            if not select.select([self._process], [], [], min(left, _LOOK_S))[0]:
+        while True:
+            left = until - time.monotonic()
+            # Looked at once more behind the deadline: while this process was paused the answer may have come.
+            if not select.select([self._process], [], [], max(0.0, min(left, _LOOK_S)))[0]:
+                if left <= 0:
+                    return self._trouble("timeout")
                 if (held := self._memory()) > self.device.memory * _GIB:
                     self._process.kill()
                     said = f"ended for {held / _GIB:.1f} GiB of memory, more than {self.device.memory:g}"
@@ -142,7 +146,6 @@ class CallProcess:
                 self._process.kill()
                 return self._trouble("crash", f"ended for what it answered: {error}")
             return self._trouble("crash")
-        return self._trouble("timeout")
 
     def _memory(self) -> int:
         """The bytes of memory that the process holds; 0 once it is gone."""

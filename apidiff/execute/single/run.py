@@ -13,6 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from apidiff.database.devices import Device
+from apidiff.ending_signals import held
 from apidiff.execute.single.plan import Plan, Step
 from apidiff.execute.single.process import Answer, CallProcess, ProcessStartError
 from apidiff.model.mapping import Api
@@ -168,10 +169,11 @@ class _Worker:
         if self._process is not None and self._process.spoke_unasked():
             self.drop()
         if self._process is None:
-            process = self._process = CallProcess(self._device, self._logs)
             self._called = False
             self.starts += 1
             try:
+                with held():
+                    process = self._process = CallProcess(self._device, self._logs)
                 self._refuse_interrupted()  # what comes after this line is seen by who interrupts
                 process.start()
             except BaseException:

@@ -1,0 +1,26 @@
+"""Folders of temporary files that are gone when a command ends, by a signal too."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from apidiff.ending_signals import held
+
+
+@contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """Makes a folder of temporary files, whose name begins with ``prefix``, and removes it in the end.
+
+    A signal that ends the command neither comes between its making and the block nor interrupts its removal. What cannot be
+    removed stays. Raises OSError where no folder can be made.
+    """
+    with held():
+        folder = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+    try:
+        yield Path(folder.name)
+    finally:
+        with held():
+            folder.cleanup()

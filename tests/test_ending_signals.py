@@ -1,0 +1,128 @@
+"""Signals that come at the worst moment: while a folder or a process is made that nobody could put away yet."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from apidiff import ending_signals
+from apidiff.database.devices import load_devices
+from apidiff.execute.single.process import CallProcess
+from apidiff.execute.single.run import _Worker
+
+HEAD = """
+import os, signal, sys, tempfile, threading
+from apidiff.ending_signals import end_in_order, held
+from apidiff.scratch_folder import scratch_folder
+
+def send(number):
+    os.kill(os.getpid(), number)
+
+end_in_order()
+"""
+# (what a process does, its exit code, what it prints)
+CASES = [
+    (
+        "with held():\n    send(signal.SIGTERM)\n    send(signal.SIGINT)\n    print('made')\nprint('not reached')",
+        143,
+        "made\n",
+    ),
+    (
+        "with held():\n    with held():\n        send(signal.SIGHUP)\n    print('made')\nprint('not reached')",
+        129,
+        "made\n",
+    ),
+    # What the block raises does not hide the signal.
+    ("with held():\n    send(signal.SIGTERM)\n    raise OSError", 143, ""),
+    ("with held():\n    pass\nsend(signal.SIGTERM)\nprint('not reached')", 143, ""),
+    # In another thread nothing is held: the end comes where the main thread is.
+    (
+        "def other():\n    with held():\n        send(signal.SIGTERM)\n        signal.pause()\n"
+        "threading.Thread(target=other, daemon=True).start()\n"
+        "import time\ntime.sleep(20)\nprint('not reached')",
+        143,
+        "",
+    ),
+    (
+        "make = tempfile.mkdtemp\n"
+        "def made(*arguments):\n    path = make(*arguments)\n    send(signal.SIGTERM)\n    return path\n"
+        "tempfile.mkdtemp = made\n"
+        "with scratch_folder('apidiff-'):\n    print('not reached')",
+        143,
+        "",
+    ),
+    (
+        "import shutil\nremove = tempfile.TemporaryDirectory._rmtree\n"
+        "def removed(*arguments, **names):\n    send(signal.SIGTERM)\n    remove(*arguments, **names)\n"
+        "with scratch_folder('apidiff-') as folder:\n"
+        "    tempfile.TemporaryDirectory._rmtree = staticmethod(removed)\n    (folder / 'file').touch()\nprint('not reached')",
+        143,
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "end", "printed"), CASES)
+def test_what_is_made_is_known_to_who_puts_it_away(tmp_path: Path, code: str, end: int, printed: str) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-c", HEAD + code], env=environment, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout.decode()) == (end, printed), done.stderr.decode()
+    assert list(tmp_path.iterdir()) == []
+
+
+AT_IMPORT = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIG{name})
+
+sys.meta_path.insert(0, Finder)
+"""
+
+
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+@pytest.mark.parametrize("module", ["apidiff.cli", "argparse", "apidiff.standard_streams"])
+def test_a_command_that_is_still_being_imported_ends_without_a_word(tmp_path: Path, module: str, name: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(AT_IMPORT.format(module=module, name=name))
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).resolve().parents[1])])
+    command = [sys.executable, "-m", "apidiff", "--version"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.Signals[f"SIG{name}"], b"", b"")
+
+
+@pytest.fixture
+def as_a_command() -> Iterator[None]:
+    """Has this process end at SIGTERM as a command does."""
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = [signal.getsignal(number) for number in numbers]
+    signal.signal(signal.SIGTERM, ending_signals._end)
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+def test_a_process_that_is_being_started_leaves_neither_log_nor_folder(
+    as_a_command: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    start = CallProcess._worker
+
+    def interrupted(process: CallProcess) -> object:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return start(process)
+
+    monkeypatch.setattr(CallProcess, "_worker", interrupted)
+    device = next(one for one in load_devices() if (one.framework, one.device) == ("torch", "cpu"))
+    worker = _Worker(device, tmp_path / "logs")
+    with pytest.raises(SystemExit):
+        worker.ask({"do": "nothing"}, object)
+    assert [path for path in tmp_path.rglob("*") if path.name != "logs"] == []
