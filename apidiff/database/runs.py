@@ -178,7 +178,7 @@ def load_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, R
     Raises DataError for a record that cannot be read, has a changed byte, does not fit the model, lies under the wrong name or
     holds what no run shows; given a ``reading``, keeps that there and passes the file over.
     """
-    paths = [path for path in sorted(folder.glob("*/*.json")) if not path.name.startswith("single-")]
+    paths = [path for path in record_paths(folder) if not path.name.startswith("single-")]
     return read_records(paths, read_run, reading)
 
 

@@ -32,6 +32,7 @@ from apidiff.scratch_folder import scratch_folder
 
 PROGRAM = "minisign"
 _DEADLINE_S = 20.0
+_REFUSED = {1, 2}  # its exit codes for a signature that does not verify, and for one that it cannot read
 _SIGNATURE_BYTES = 74
 MAX_SIGNATURE = 16 * 2**10  # bytes: minisign's own limits on its comments come to 9 KiB
 _GLOBAL = re.compile(r"[A-Za-z0-9+/]{86}==")  # the last line: the signature of the one before it and of the comment
@@ -200,7 +201,8 @@ def _key_of(signature: bytes) -> str | None:
 def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
     """Asks minisign why it refuses the signature; empty where it verifies.
 
-    Raises OSError and TimeoutExpired where it gave no answer: it cannot be started, is late, or was killed by a signal. It is
+    Raises OSError and TimeoutExpired where it gave no answer: it cannot be started, is late, was killed by a signal, or ended
+    with another code than its own for what it refuses: a loader that lacks a library has one, too. It is
     given copies in a folder of its own: what is checked is what was read, whatever the files' names are.
     """
     with scratch_folder("apidiff-signed-") as folder:
@@ -210,8 +212,9 @@ def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
         done = run(command, _DEADLINE_S, folder=folder, guarded=False)
     if done.code == 0:
         return ""
-    if done.code < 0:  # out of memory, of stack
-        raise OSError(f"{program} was ended by signal {-done.code}")
+    if done.code not in _REFUSED:
+        how = f"was ended by signal {-done.code}" if done.code < 0 else f"ended with {done.code}"
+        raise OSError(f"{program} {how}{f': {done.last_line[:200]!r}' if done.last_line else ''}")
     return f"{program} says {done.last_line[:200]!r}" if done.last_line else f"{program} ended with {done.code}"
 
 

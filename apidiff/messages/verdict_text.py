@@ -20,19 +20,22 @@ _MOST_TRUSTED = list(Trust)
 
 
 def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
-    """One row per framework version, backend, device and outcome: the worst over a record's probes, by world size.
+    """One row per framework version, backend, device, outcome and trust: the worst over a record's probes, by world size.
 
-    Newest version first. World sizes with the same outcome share a row; records that disagree have one each.
+    Newest version first. World sizes with the same outcome share a row, if whoever is trusted most of those that say so is
+    trusted alike; records that disagree have one each.
     """
     rows = []
     trust = {seen.run: seen.trust for seen in observed}
     for (framework, version, backend, device), by_size in by_run(observed).items():
-        sizes: dict[Outcome, list[int]] = {}
-        runs: dict[Outcome, list[str]] = {}
+        sizes: dict[tuple[Outcome, Trust], list[int]] = {}
+        runs: dict[tuple[Outcome, Trust], list[str]] = {}
         for size, outcomes in by_size.items():
             for outcome in dict.fromkeys(outcomes.values()):
-                sizes.setdefault(outcome, []).append(size)
-                runs.setdefault(outcome, []).extend(run for run, said in outcomes.items() if said is outcome)
+                saying = [run for run, said in outcomes.items() if said is outcome]
+                row = outcome, min((trust[run] for run in saying), key=_MOST_TRUSTED.index)
+                sizes.setdefault(row, []).append(size)
+                runs.setdefault(row, []).extend(saying)
         rows += [
             ObservedSummary(
                 outcome=outcome.value,
@@ -41,10 +44,10 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
                 backend=backend,
                 device=device,
                 world_sizes=world_sizes,
-                runs=sorted(runs[outcome]),
-                trust=min((trust[run] for run in runs[outcome]), key=_MOST_TRUSTED.index).value,
+                runs=sorted(runs[outcome, trusted]),
+                trust=trusted.value,
             )
-            for outcome, world_sizes in sizes.items()
+            for (outcome, trusted), world_sizes in sizes.items()
         ]
     return sorted(rows, key=_newest_first)
 

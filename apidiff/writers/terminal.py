@@ -30,9 +30,10 @@ from apidiff.messages.first_screen import disputed_text, first_screen, standing_
 from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import number_of_ranks
-from apidiff.messages.version_changes import Maker, measurer
+from apidiff.messages.version_changes import Maker, makers_of, measurer
 from apidiff.model.base import Language, Text
 from apidiff.model.probe import Sweep
+from apidiff.model.trust import Trust
 from apidiff.model.views import DifferenceEntry, ObservedEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Execution
 from apidiff.writers.line import Line
@@ -391,7 +392,7 @@ class _Sections:
         asked = {observed.framework_version for observed in claim.observed if observed.asked_version}
         rows = sorted(claim.summary, key=lambda row: row.framework_version not in asked)
         for row in rows:
-            yield self._verdict(row, row.framework_version in asked)
+            yield self._verdict(claim, row, row.framework_version in asked)
         yield from (self._unsigned(seen) for seen in claim.unsigned)
         for dispute in claim.disputes:
             yield Line(self._said(dispute.text), style="yellow" if dispute.vouched_for else "dim")
@@ -415,12 +416,12 @@ class _Sections:
             for title, place in zip(titles, stated, strict=True)
         )
 
-    def _verdict(self, row: ObservedSummary, asked: bool) -> Line:
+    def _verdict(self, claim: AnsweredClaim, row: ObservedSummary, asked: bool) -> Line:
         outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))
         sizes = self._said(number_of_ranks(row.world_sizes))
         framework = f"{label(f'framework.{row.framework}', self.language)} {row.framework_version}"
-        trust = label(f"trust.{row.trust}", self.language)
-        line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes} · {trust}")
+        by = label("site.semicolon", self.language).join(dict.fromkeys(self._makers(claim, row)))
+        line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes} · {by}")
         if row.outcome not in {
             "holds",
             "unsupported",
@@ -429,6 +430,13 @@ class _Sections:
         if not asked:
             line.stylize("dim")
         return line
+
+    def _makers(self, claim: AnsweredClaim, row: ObservedSummary) -> Iterator[str]:
+        """Who made the runs of a row, whoever is trusted most first."""
+        makers = makers_of(seen for seen in claim.observed if seen.run in row.runs).values()
+        for made in sorted(makers, key=lambda made: list(Trust).index(made.trust)):
+            own = made.trust is Trust.PROJECT
+            yield label("trust.project", self.language) if own else measurer(made, self.language)
 
     def _unsigned(self, seen: ObservedEntry) -> Line:
         """What a record says for which nobody vouches."""

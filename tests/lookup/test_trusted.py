@@ -286,6 +286,29 @@ def test_a_reader_may_leave_records_out(database: Data, ours: RunRecord) -> None
     assert "Institute" not in text
 
 
+@pytest.mark.parametrize("size", [3, 4])
+def test_a_run_of_a_known_signer_is_not_told_as_this_projects(database: Data, ours: RunRecord, size: int) -> None:
+    """Neither beside a run of this project with as many ranks, nor with another number of ranks."""
+    theirs = msgspec.structs.replace(_again(ours), measured_by="a lab", world_size=size)
+    key = THIRD.replace("cpu-3", f"cpu-{size}")
+    entry = entry_with(database, {OURS: (ours, State.LISTED), key: (theirs, State.VERIFIED)})
+    claim = next(claim for claim in entry.claims if claim.summary)
+    sizes = {(row.trust, tuple(row.world_sizes)) for row in claim.summary}
+    assert sizes == ({("project", (3,))} if size == 3 else {("project", (3,)), ("signed", (4,))})
+    by = "“Institute” (signed by a known signer)" if key in SIGNERS else "“Lab” (signed by a known signer)"
+    ranks = (
+        [f"3 ranks · this project's own run; {by}"]
+        if size == 3
+        else [
+            "3 ranks · this project's own run",
+            f"4 ranks · {by}",
+        ]
+    )
+    text = _text(_answer(database, entry), everything=True)
+    assert all(one in text for one in ranks)
+    assert "3, 4 ranks" not in text
+
+
 def test_what_is_left_out_contradicts_no_document_and_changes_no_verdict(database: Data, ours: RunRecord) -> None:
     theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab")
     records = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}

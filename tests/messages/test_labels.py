@@ -79,7 +79,6 @@ def values(enumeration: type) -> set[str]:
 FAMILIES = {
     "damage": {*values(Damage), "at_line"},
     "made": {trust.value for trust in Trust if trust is not Trust.PROJECT},
-    "trust": {trust.value for trust in Trust},
     "risk": values(Risk),
     "risk_meaning": values(Risk),
     "status": values(Status),

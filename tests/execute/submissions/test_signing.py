@@ -271,8 +271,8 @@ def test_without_the_program_nothing_is_said_to_be_verified(
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("#!/bin/sh\nprintf 'first\\nno \\033[31mluck\\n'; exit 3\n", "says 'no \\x1b[31mluck'"),
-        ("#!/bin/sh\nexit 3\n", "ended with 3"),
+        ("#!/bin/sh\nprintf 'first\\nno \\033[31mluck\\n'; exit 1\n", "says 'no \\x1b[31mluck'"),
+        ("#!/bin/sh\nexit 2\n", "ended with 2"),
     ],
 )
 def test_a_program_that_fails_is_not_taken_for_a_yes(
@@ -298,7 +298,15 @@ def test_a_program_that_fails_is_not_taken_for_a_yes(
 
 @needs_minisign
 @pytest.mark.parametrize(
-    "script", ["#!/bin/sh\nsleep 300 & sleep 300\n", "#!/nowhere/sh\n", "#!/bin/sh\nkill -SEGV $$\n"]
+    "script",
+    [
+        "#!/bin/sh\nsleep 300 & sleep 300\n",
+        "#!/nowhere/sh\n",
+        "#!/bin/sh\nkill -SEGV $$\n",
+        # As the loader ends where a library is broken, and a shell where a program is missing.
+        "#!/bin/sh\necho 'error while loading shared libraries: libsodium.so.23: file too short' >&2; exit 127\n",
+        "#!/bin/sh\nexit 126\n",
+    ],
 )
 def test_a_program_that_gives_no_answer_has_checked_nothing(
     keys: tuple[Key, Key],
