@@ -11,12 +11,10 @@ Importing this package imports nothing else; what is named here is imported when
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 __version__ = "0.1.0"
 __all__ = ["Answer", "ApidiffError", "KnowledgeBase", "SearchResult", "__version__", "load"]
 
+TYPE_CHECKING = False  # as type checkers read it; `typing` takes longer to import than all of this
 if TYPE_CHECKING:
     from apidiff.errors import ApidiffError
     from apidiff.lookup.answer import Answer, SearchResult
@@ -35,6 +33,8 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module 'apidiff' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_MODULES[name]), name)
 
 

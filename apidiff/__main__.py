@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while the rest is imported there is nothing to put away, nor to say
+
 import sys
 from pathlib import Path
 
@@ -10,10 +15,6 @@ if (
     sys.path and Path(sys.path[0]).resolve() == _HERE
 ):  # started by the folder's name: import the package, not what lies in it
     sys.path[0] = str(_HERE.parent)
-
-from apidiff.ending_signals import end_at_once  # noqa: E402
-
-end_at_once()  # while the rest is imported there is nothing to put away
 
 from apidiff.cli import main  # noqa: E402
 

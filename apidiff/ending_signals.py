@@ -21,8 +21,9 @@ def end_in_order() -> None:
 def end_at_once() -> None:
     """Has a process end at a signal without a word: what there is another puts away, which forked it, or is put away."""
     for number in _ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
+        before = signal.getsignal(number)
+        if before is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_IGN if before is _pass_over else signal.SIG_DFL)
 
 
 @contextlib.contextmanager
@@ -59,7 +60,12 @@ def _end(number: int, _frame: object) -> None:
         return
     _Held.signal = 0
     for other in _ENDING:
-        signal.signal(other, signal.SIG_IGN)
+        if signal.getsignal(other) is not signal.SIG_IGN:
+            signal.signal(other, _pass_over)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)
+
+
+def _pass_over(_number: int, _frame: object) -> None:
+    """Ignores a signal. Of one that is already there CPython would say so, where it is to be ignored by `SIG_IGN`."""

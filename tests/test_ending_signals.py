@@ -15,7 +15,7 @@ import pytest
 from apidiff import ending_signals
 from apidiff.database.devices import load_devices
 from apidiff.execute.single.process import CallProcess
-from apidiff.execute.single.run import _Worker
+from apidiff.execute.single.run import CallRunner, _Worker
 
 HEAD = """
 import os, signal, sys, tempfile, threading
@@ -38,6 +38,16 @@ CASES = [
         "with held():\n    with held():\n        send(signal.SIGHUP)\n    print('made')\nprint('not reached')",
         129,
         "made\n",
+    ),
+    # Two at once: not a word of CPython's.
+    ("with held():\n    send(signal.SIGTERM)\n    send(signal.SIGHUP)", 143, ""),
+    (
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGHUP})\n"
+        "send(signal.SIGTERM)\nsend(signal.SIGHUP)\n"
+        "try:\n    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})\n"
+        "finally:\n    signal.pthread_sigmask(signal.SIG_BLOCK, ())  # which looks for signals, as much does",
+        129,
+        "",
     ),
     # What the block raises does not hide the signal.
     ("with held():\n    send(signal.SIGTERM)\n    raise OSError", 143, ""),
@@ -73,7 +83,7 @@ CASES = [
 def test_what_is_made_is_known_to_who_puts_it_away(tmp_path: Path, code: str, end: int, printed: str) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     done = subprocess.run([sys.executable, "-c", HEAD + code], env=environment, capture_output=True, timeout=60)
-    assert (done.returncode, done.stdout.decode()) == (end, printed), done.stderr.decode()
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (end, printed, "")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -90,7 +100,7 @@ sys.meta_path.insert(0, Finder)
 
 
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-@pytest.mark.parametrize("module", ["apidiff.cli", "argparse", "apidiff.standard_streams"])
+@pytest.mark.parametrize("module", ["pathlib", "apidiff.cli", "argparse", "apidiff.standard_streams"])
 def test_a_command_that_is_still_being_imported_ends_without_a_word(tmp_path: Path, module: str, name: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(AT_IMPORT.format(module=module, name=name))
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).resolve().parents[1])])
@@ -125,4 +135,25 @@ def test_a_process_that_is_being_started_leaves_neither_log_nor_folder(
     worker = _Worker(device, tmp_path / "logs")
     with pytest.raises(SystemExit):
         worker.ask({"do": "nothing"}, object)
+    assert [path for path in tmp_path.rglob("*") if path.name != "logs"] == []
+
+
+def test_processes_that_are_being_put_away_leave_no_log(
+    as_a_command: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    put_away = CallProcess.kill
+
+    def interrupted(process: CallProcess) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        put_away(process)
+
+    device = next(one for one in load_devices() if (one.framework, one.device) == ("torch", "cpu"))
+    runner = CallRunner(device, tmp_path / "logs")
+    for worker in runner._workers:
+        worker._process = CallProcess(device, tmp_path / "logs")
+    assert len(list((tmp_path / "logs").iterdir())) == len(runner._workers)
+    monkeypatch.setattr(CallProcess, "kill", interrupted)
+    with pytest.raises(SystemExit), runner:
+        pass
     assert [path for path in tmp_path.rglob("*") if path.name != "logs"] == []

@@ -11,6 +11,7 @@ are here and name no measurer.
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,8 +41,9 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
     """
     path = own_records_path(root)
     try:
-        # What is no UTF-8 makes a line of another form.
-        text = read_regular(path, _MOST).decode("utf-8", "replace")
+        content = read_regular(path, _MOST + 1)
+        if len(content) > _MOST:
+            raise OSError(errno.EFBIG, f"it is larger than {_MOST // 2**20} MiB", str(path))
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -52,6 +54,8 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
             raise unread from error
         broken.append(unread)
         return {}
+    # What is no UTF-8 makes a line of another form.
+    text = content.decode("utf-8", "replace")
     own: dict[str, str] = {}
     others = 0
     # What other characters break lines for Python, a reader sees within one.

@@ -21,6 +21,7 @@ import msgspec
 
 from apidiff.database.backends import Backend
 from apidiff.database.paths import examples_folder
+from apidiff.ending_signals import held
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.remote import HostError, Hosts
@@ -61,8 +62,9 @@ class Runner:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._drop()
-        self._spares.close()
+        with held():
+            self._drop()
+            self._spares.close()
 
     def version(self) -> str:
         """Asks the ranks for the framework's release; of a nightly build it is the release that it leads to."""
@@ -166,9 +168,10 @@ class Runner:
         return self._world
 
     def _drop(self) -> None:
-        if self._world is not None:
-            self._world.kill()
-            self._world = None
+        with held():
+            if self._world is not None:
+                self._world.kill()
+                self._world = None
 
 
 def _is_apart(step: Step) -> bool:

@@ -70,7 +70,8 @@ class World:
                     "Mend that; `ulimit -a` tells the limits of this user."
                 ) from error
         except BaseException:
-            self.kill()
+            with held():
+                self.kill()
             raise
         return self
 
@@ -85,7 +86,8 @@ class World:
         return self.start()
 
     def __exit__(self, *_: object) -> None:
-        self.kill()
+        with held():
+            self.kill()
 
     def _make_folders(self) -> None:
         """Makes the folders of the logs and of temporary files."""

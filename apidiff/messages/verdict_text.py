@@ -75,8 +75,18 @@ def _verdict_text(
         backend=backend_name(row.backend, row.device),
         framework=LABELS[f"framework.{row.framework}"],
         versions=joined("site.comma", versions),
-        ranks=number_of_ranks(row.world_sizes),
+        ranks=_ranks(row),
     )
+
+
+def _ranks(row: ObservedSummary) -> Text:
+    """The numbers of ranks, and that nobody ran it with them but a known signer, where that is so."""
+    ranks = number_of_ranks(row.world_sizes)
+    return joined("site.semicolon", [ranks, LABELS["trust.signed"]]) if _is_foreign(row) else ranks
+
+
+def _is_foreign(row: ObservedSummary) -> bool:
+    return row.trust == Trust.SIGNED.value
 
 
 def number_of_ranks(world_sizes: Sequence[int]) -> Text:
@@ -93,9 +103,8 @@ def places(rows: Iterable[ObservedSummary]) -> Text:
     """Where one thing was seen: backends, versions and world sizes, those that differ in nothing but the version as one."""
     merged: dict[tuple[object, ...], tuple[ObservedSummary, list[str]]] = {}
     for row in rows:
-        merged.setdefault((row.framework, row.backend, row.device, *row.world_sizes), (row, []))[1].append(
-            row.framework_version
-        )
+        key = (row.framework, row.backend, row.device, _is_foreign(row), *row.world_sizes)
+        merged.setdefault(key, (row, []))[1].append(row.framework_version)
     return joined(
         "site.semicolon",
         [
@@ -104,7 +113,7 @@ def places(rows: Iterable[ObservedSummary]) -> Text:
                 backend=backend_name(row.backend, row.device),
                 framework=LABELS[f"framework.{row.framework}"],
                 versions=joined("site.comma", versions),
-                ranks=number_of_ranks(row.world_sizes),
+                ranks=_ranks(row),
             )
             for row, versions in merged.values()
         ],
@@ -122,7 +131,7 @@ def verdicts(
     speak_of = [document.speaks_of for document in documents]
     for row in rows:
         said = standing(row, speak_of) if speak_of and row.outcome == Outcome.REFUTED.value else row.outcome
-        key = (said, row.framework, row.backend, row.device, *row.world_sizes)
+        key = (said, row.framework, row.backend, row.device, _is_foreign(row), *row.world_sizes)
         merged.setdefault(key, (row, []))[1].append(row.framework_version)
     texts = [_verdict_text(row, versions, documents, of_calls=of_calls) for row, versions in merged.values()]
     return joined("site.semicolon", texts) if texts else None
@@ -131,14 +140,14 @@ def verdicts(
 def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
     """For the summary rows of a claim: the verdict, the first lines that show it, and the runs they come from.
 
-    Rows that differ in nothing but the version are told as one. ``holds`` rows are told where another row says otherwise,
-    so that a reader sees on which world size which is true.
+    Rows that differ in nothing but the version are told as one, those of known signers apart. ``holds`` rows are told where
+    another row says otherwise, so that a reader sees on which world size which is true.
     """
     alike: dict[tuple[tuple[object, ...], tuple[Evidence, ...]], list[tuple[ObservedSummary, str]]] = {}
     for row in claim.summary:
         telling = telling_observation(claim, row)
         facts = tuple(telling.facts[:EVIDENCE_LINES]) if telling else ()
-        same = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
+        same = (row.outcome, row.framework, row.backend, row.device, _is_foreign(row), *row.world_sizes)
         alike.setdefault((same, facts), []).append((row, telling.run if telling else row.runs[0]))
     return [_told(claim, facts, rows) for (_, facts), rows in alike.items()]
 

@@ -8,7 +8,9 @@ from docutils import nodes
 
 from apidiff.derive.evidence import RunHead, SingleHead
 from apidiff.derive.verdicts_by_run import Changed
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.coverage import PlaceCoverage
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.version import Version
 from apidiff.model.views import VersionSpan
 from apidiff.sphinxext.long_lists import portions
@@ -42,10 +44,15 @@ def news_sections(
 def measured(
     make: PageBuilder, runs: Iterable[RunHead], singles: Iterable[SingleHead], at_most: int | None = None
 ) -> nodes.Node:
-    """List what was run, the newest first: framework, version, backend and device, each with its last run and the date."""
+    """List what was run, the newest first: framework, version, backend and device, each with its last run and the date.
+
+    Unsigned records tell no news.
+    """
     last: dict[tuple[str, str, str, str], RunHead | SingleHead] = {}
     heads: list[RunHead | SingleHead] = [*runs, *singles]
     for run in heads:
+        if run.signed.trust is Trust.UNSIGNED:
+            continue
         place = (run.framework, run.framework_version, run.backend if isinstance(run, RunHead) else "", run.device)
         if place not in last or run.date > last[place].date:
             last[place] = run
@@ -63,7 +70,11 @@ def _measured(
     title = nodes.Text(make.word(key, framework=make.framework(framework), version=version, place=place))
     raw = relative(make.docname, f"_runs/{run.id}.json")
     link = make.ref("run", run.id, title) if backend else nodes.reference("", "", title, refuri=raw, internal=True)
-    return paragraph(link, nodes.Text(make.word("site.pause")), make.date(run.date))
+    words: list[nodes.Node] = [link, nodes.Text(make.word("site.pause")), make.date(run.date)]
+    if run.signed.trust not in OWN:
+        by = measurer(Maker(run.measured_by, run.signed.trust, run.signed.signer), make.language)
+        words += [nodes.Text(make.word("site.pause") + by)]
+    return paragraph(*words)
 
 
 def _changed(make: PageBuilder, steps: Sequence[Changed], places: Sequence[PlaceCoverage]) -> list[nodes.Node]:

@@ -10,7 +10,7 @@ import pytest
 
 from apidiff.database import DataError, InvalidData, load, load_valid
 from apidiff.database.checks import without_unusable
-from apidiff.database.own_records import load_own_records, own_records_path
+from apidiff.database.own_records import add_own_records, load_own_records, own_records_path
 from apidiff.database.paths import DATA
 from apidiff.database.runs import run_id
 from apidiff.errors import Damage
@@ -122,6 +122,22 @@ def test_no_record_is_listed_within_the_line_of_another(breaks: str, tmp_path: P
     broken: list[DataError] = []
     assert load_own_records(tmp_path, broken).keys() == {"0" * 64}
     assert [error.line for error in broken] == [2]
+
+
+def test_a_list_of_own_records_that_is_too_large_is_not_read_in_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"{digit * 64}  torch-2.13.0/gloo-cpu-2\n" for digit in "012"]
+    own_records_path(tmp_path).write_text("".join(lines))
+    monkeypatch.setattr("apidiff.database.own_records._MOST", sum(map(len, lines)))
+    assert len(load_own_records(tmp_path)) == 3
+    monkeypatch.setattr("apidiff.database.own_records._MOST", sum(map(len, lines)) - 1)
+    broken: list[DataError] = []
+    assert load_own_records(tmp_path, broken) == {}
+    assert "it is larger than" in str(broken[0])
+    with pytest.raises(DataError, match="it is larger than"):
+        add_own_records(tmp_path, {"3" * 64: "torch-2.13.0/gloo-cpu-2"})
+    assert own_records_path(tmp_path).read_text() == "".join(lines)
 
 
 @pytest.mark.parametrize(("text", "said"), [("x = [", Damage.SYNTAX), (None, Damage.UNREADABLE)])

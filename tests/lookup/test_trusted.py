@@ -20,6 +20,7 @@ from apidiff.lookup.lookup import lookup
 from apidiff.lookup.project_alone import of_project_alone
 from apidiff.lookup.trusted import Trusted, with_trusted
 from apidiff.messages.first_screen import disputed_text
+from apidiff.messages.verdict_text import evidence, places, verdicts
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
 from apidiff.model.views import ClaimEntry, Entry
@@ -307,6 +308,21 @@ def test_a_run_of_a_known_signer_is_not_told_as_this_projects(database: Data, ou
     text = _text(_answer(database, entry), everything=True)
     assert all(one in text for one in ranks)
     assert "3, 4 ranks" not in text
+
+
+def test_texts_of_verdicts_tell_runs_of_known_signers_apart(database: Data, ours: RunRecord) -> None:
+    """Versions that say the same share a text, but not that of a version which a signer alone has run."""
+    theirs = msgspec.structs.replace(_again(ours), measured_by="a lab", framework_version="2.12.0")
+    key = THIRD.replace("2.13.0", "2.12.0")
+    entry = entry_with(database, {OURS: (ours, State.LISTED), key: (theirs, State.VERIFIED)})
+    claim = next(claim for claim in entry.claims if claim.summary)
+    text = verdicts(claim.summary)
+    assert text is not None
+    assert "(PyTorch 2.13.0; 3 ranks)" in text.en
+    assert "(PyTorch 2.12.0; 3 ranks; signed by a known signer)" in text.en
+    assert "（PyTorch 2.12.0；3 个 rank；由已知签名者签名）" in text.zh
+    assert [one.runs for one in evidence(claim)] == [[OURS], [key]]
+    assert "PyTorch 2.12.0; 3 ranks; signed by a known signer" in places(claim.summary).en
 
 
 def test_what_is_left_out_contradicts_no_document_and_changes_no_verdict(database: Data, ours: RunRecord) -> None:

@@ -15,6 +15,7 @@ from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model.base import Text
 from apidiff.model.coverage import Coverage, PlaceCoverage
+from apidiff.model.signed import Signed, State
 from apidiff.model.verdict import Observation, Outcome
 
 OUTCOMES = {"2.7.1": Outcome.HOLDS, "2.9.0": Outcome.REFUTED, "2.10.0": Outcome.REFUTED}
@@ -49,6 +50,7 @@ def _with_versions(site: Site, outcomes: dict[str, Outcome]) -> dict[str, str]:
         site.content,
         entries={**site.content.entries, SOURCE: entry},
         runs=runs,
+        signed=dict.fromkeys(runs, Signed(state=State.LISTED)),
         coverage=Coverage(places=places),
     )
     if not (site.src / "new.md").exists():
@@ -124,6 +126,21 @@ def test_a_record_that_comes_moves_the_version(make_site: Callable[..., Site]) -
     built = site.build()
     assert "new" in built.written
     assert 'id="changed-mindspore-2.9.0"' in _article(built, "new")
+
+
+def test_what_nobody_vouches_for_is_no_news_and_a_signer_is_named(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    runs = _with_versions(site, OUTCOMES)
+    forged, signed, *_ = runs.values()
+    theirs = {forged: Signed(), signed: Signed(state=State.VERIFIED, signer="Lab <One>")}
+    site.content = msgspec.structs.replace(site.content, signed=site.content.signed | theirs)
+    html = _article(site.build(), "new")
+    listed = html[html.index('id="measured"') : html.index('id="changed-behaviour"')]
+    assert forged not in listed
+    assert len(re.findall("<li>", listed)) == 3
+    [line] = [line for line in listed.split("</li>") if signed in line]
+    assert "“Lab &lt;One&gt;” (signed by a known signer)" in line
+    assert listed.count("signed by") == 1
 
 
 def test_what_was_measured_stands_newest_first_with_the_feed(make_site: Callable[..., Site]) -> None:

@@ -16,12 +16,14 @@ from apidiff.messages.evidence import observed_entry
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries
 from apidiff.model.base import Text
+from apidiff.model.signed import Signed, State
 from apidiff.model.verdict import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.views import Entry, ObservedEntry
 from apidiff.sphinxext.build_cache import BuildCache
 from apidiff.writers.exports import publish, publish_sitemap
 from apidiff.writers.exports.address import LANGUAGES, Address
 
+OURS = Signed(state=State.LISTED)
 # Text that would be markup, script or a broken file if anything took it for more than text.
 HOSTILE = (
     "</script><script>alert(1)</script> ]]> <!-- &amp; \x00\x07\x1b\ufffe\ud83d "
@@ -37,7 +39,8 @@ class Published:
 
     def __init__(self, folder: Path, url: str = "") -> None:
         self.site, self.folder, self.address = folder / "site", folder, Address.parse(url)
-        self.content = content(folder / "data")
+        made = content(folder / "data")
+        self.content = msgspec.structs.replace(made, signed=dict.fromkeys(made.runs, OURS))
 
     def build(self, languages: tuple[str, ...] = ("en", "zh-cn")) -> set[str]:
         """Publish; the files that were written or removed."""
@@ -83,15 +86,19 @@ class Published:
                 found[mapping] = entry
         self.content = msgspec.structs.replace(self.content, entries=found)
 
-    def record(self, name: str = "", **facts: Any) -> str:
-        """Add a run record with these facts, called ``name`` or as its facts say. Returns its ID."""
+    def record(self, name: str = "", by: Signed | None = None, **facts: Any) -> str:
+        """Add a run record with these facts, called ``name`` or as its facts say. Returns its ID.
+
+        ``by``: who vouches for it, this project if None.
+        """
         made = msgspec.structs.replace(run_record(), **facts)
         if name:
             run, path = name, self.folder / "data" / "run.json"
             path.write_bytes(msgspec.json.encode(made))
         else:
             run, path = write_run(self.folder / "data", made)
-        self.content = msgspec.structs.replace(self.content, runs={**self.content.runs, run: path})
+        runs, signed = {**self.content.runs, run: path}, {**self.content.signed, run: by or OURS}
+        self.content = msgspec.structs.replace(self.content, runs=runs, signed=signed)
         return run
 
 

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from published_site import HOSTILE, NEW, SOURCE, Published, observed, with_claim
 
+from apidiff.model.signed import Signed, State
 from apidiff.writers.exports.feed import moment
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -138,6 +139,18 @@ def test_changed_verdicts(
     assert faults(built.text("en/verdicts.xml")) == []
     assert [one["title"] for one in items(built, "verdict")] == [f"{NEW}#added: {one}" for one in expected]
     assert len(items(built, "run")) == 1 + len(runs)
+
+
+def test_what_nobody_vouches_for_is_no_item_and_a_signer_is_named(make: Callable[..., Published]) -> None:
+    built = make()
+    forged = built.record(world_size=2, by=Signed(), measured_by="Forger")
+    signed = built.record(world_size=4, by=Signed(state=State.VERIFIED, signer="Lab <One>"), measured_by="a lab")
+    built.build()
+    found = {one["id"].rpartition("/run/")[2]: one["content"] for one in items(built, "run")}
+    assert len(found) == 2
+    assert forged not in found
+    assert found[signed].endswith("Measured by: “Lab <One>” (signed by a known signer)")
+    assert [content for run, content in found.items() if run != signed and "Measured by" in content] == []
 
 
 def test_an_item_says_what_changed_and_leads_to_the_claim(make: Callable[..., Published]) -> None:

@@ -42,8 +42,9 @@ class CallRunner:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for worker in self._workers:
-            worker.drop()
+        with held():
+            for worker in self._workers:
+                worker.drop()
 
     @property
     def starts(self) -> int:
@@ -187,9 +188,10 @@ class _Worker:
 
     def drop(self) -> None:
         """Kills the process, if there is one."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
+        with held():
+            process, self._process = self._process, None
+            if process is not None:
+                process.kill()
 
 
 def _named(api: Api) -> Api:

@@ -18,6 +18,8 @@ from apidiff.derive.evidence import RunHead, distinct_claims
 from apidiff.derive.verdicts_by_run import Changed, changed
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import label
+from apidiff.messages.version_changes import Maker, measurer
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.verdict import Evidence, Outcome, worst_outcome
 from apidiff.model.views import ClaimEntry, Entry
 from apidiff.writers.exports.address import Address, SiteLanguage, anchor
@@ -102,14 +104,15 @@ def feed_bytes(
 
     Args:
         changes: those of `changed_verdicts`.
-        runs: the run records.
+        runs: the run records; unsigned ones are left out.
         counts: what `outcomes_by_run` counts for each of them.
         language: of the texts.
         address: where the site stands on the web, if that is known.
     """
     words = _Words(language, address)
     items = [words.change(change) for change in changes]
-    newest_first = sorted(sorted(runs, key=lambda run: run.id), key=lambda run: run.date, reverse=True)
+    vouched_for = [run for run in runs if run.signed.trust is not Trust.UNSIGNED]
+    newest_first = sorted(sorted(vouched_for, key=lambda run: run.id), key=lambda run: run.date, reverse=True)
     items += [words.run(run, counts.get(run.id, {})) for run in newest_first]
     items.sort(key=lambda item: item.updated, reverse=True)
     del items[_ITEMS:]
@@ -184,6 +187,9 @@ class _Words:
             self.word("machines.probes").format(count=sum(run.ends.values())),
             self.word("machines.claims").format(counts=self.word("site.comma").join(counts) or "0"),
         ]
+        if run.signed.trust not in OWN:
+            by = measurer(Maker(run.measured_by, run.signed.trust, run.signed.signer), self.language.words)
+            lines.append(f"{self.word('run.measured_by')}{self.word('site.colon')}{by}")
         key = f"{self.language.folder}/run/{run.id}"
         title = self.word("machines.recorded").format(run=title)
         return _Item(key, title, moment(run.date), self.link(f"runs/{short_id(run.id)}.html"), "run", lines)
