@@ -668,7 +668,7 @@ def test_a_signature_that_does_not_verify_keeps_all_records_out(
         take_in([good, bad], data, BACKENDS, examples, known_as(alice))
     assert [error.path for error in caught.value.errors] == [signature_path(bad)]
     with monkeypatch.context() as patch:  # a disk without room for the copies that minisign is given
-        patch.setattr("apidiff.database.signing.tempfile.TemporaryDirectory", no_room)
+        patch.setattr("tempfile.TemporaryDirectory", no_room)
         with pytest.raises(InvalidData, match=r"not checked: minisign gave no answer.* has room"):
             take_in([good], data, BACKENDS, examples, known_as(alice))
     monkeypatch.setenv("PATH", "")
