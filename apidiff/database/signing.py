@@ -202,8 +202,8 @@ def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
     """Asks minisign why it refuses the signature; empty where it verifies.
 
     Raises OSError and TimeoutExpired where it gave no answer: it cannot be started, is late, was killed by a signal, or ended
-    with another code than its own for what it refuses: a loader that lacks a library has one, too. It is
-    given copies in a folder of its own: what is checked is what was read, whatever the files' names are.
+    with another code than its own for what it refuses: a loader that lacks a library has one, too. It is given copies in a
+    folder of its own: what is checked is what was read, whatever the files' names are.
     """
     with scratch_folder("apidiff-signed-") as folder:
         (folder / "record").write_bytes(content)

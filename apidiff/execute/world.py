@@ -114,10 +114,7 @@ class World:
             else:
                 command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
                 self._ranks.append(self._process(command, variables, log))
-        if self._aborted:  # what was started after that was not ended by it
-            raise StartError(
-                f"{self.backend.name} ({self.backend.framework}): the run was interrupted while it started"
-            )
+        self._refuse_aborted()  # what was started after that was not ended by it
         reply = self._collect(self.backend.deadlines.start, self._scheduler)
         if reply.end != "completed":
             what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
@@ -150,13 +147,18 @@ class World:
 
     def _process(self, command: Sequence[str], variables: dict[str, str], log: Path) -> WorkerProcess:
         """Starts a process here. It is killed in the end and removes no temporary file: the world does."""
-        if (scratch := self._scratch) is None or self._aborted:
+        self._refuse_aborted()
+        assert self._scratch is not None  # made before any process
+        scratch = self._scratch.name
+        here = without_launcher(os.environ) if self._hosts else dict(os.environ)
+        environment = here | self.backend.environment | variables | {"TMPDIR": scratch}
+        return WorkerProcess(command, environment, log, Path(scratch))
+
+    def _refuse_aborted(self) -> None:
+        if self._aborted:
             raise StartError(
                 f"{self.backend.name} ({self.backend.framework}): the run was interrupted while it started"
             )
-        here = without_launcher(os.environ) if self._hosts else dict(os.environ)
-        environment = here | self.backend.environment | variables | {"TMPDIR": scratch.name}
-        return WorkerProcess(command, environment, log, Path(scratch.name))
 
     def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.
