@@ -110,13 +110,25 @@ class WorkerProcess:
     def receive(self) -> bytes | None:
         """Reads an answer without blocking: a line; None while it is not whole; empty where the process is gone.
 
+        It is gone, too, where what it started still holds the pipe: whoever waits looks now and then without being woken.
         Raises BrokenAnswer for what is too long, more than one line, or no JSON.
         """
-        return self._pipe.receive()
+        ended = self._has_ended()  # before the last look: what it said before it ended counts
+        line = self._pipe.receive()
+        while line is None and ended:
+            line = self._pipe.receive() if self._pipe.is_readable() else b""
+        return line
 
     def spoke_unasked(self) -> bool:
         """Whether something came behind the last answer: the next one could not be told from it."""
         return self._pipe.has_more()
+
+    def _has_ended(self) -> bool:
+        """Whether the process is there no more. It is not waited for: as long as it is not, its group is no other's."""
+        try:
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # waited for before
+            return True
 
     def kill(self) -> None:
         """Kills its process group; does not wait."""
@@ -168,8 +180,11 @@ class _Pipe:
             raise BrokenAnswer(f"an answer that is no JSON ({error})") from error
         return line
 
+    def is_readable(self) -> bool:
+        return bool(select.select([self.read_fd], [], [], 0)[0])
+
     def has_more(self) -> bool:
-        return bool(self._buffer or select.select([self.read_fd], [], [], 0)[0])
+        return bool(self._buffer) or self.is_readable()
 
     def close(self) -> None:
         os.close(self.write_fd)

@@ -25,6 +25,7 @@ from apidiff.process_group import remove_folder
 _LOG_LINES = 12
 _LOG_BYTES = 4000
 _AFTER_CRASH = 3.0  # seconds
+_LOOK_S = 0.5  # between two looks whether a rank has ended without closing its pipe
 _SCHEDULER = -1  # among the ranks
 
 
@@ -183,11 +184,11 @@ class World:
             if scheduler:
                 selector.register(scheduler, selectors.EVENT_READ, _SCHEDULER)
             while len(reply.answers) + len(gone - {_SCHEDULER}) < self.world_size:
-                # Where this process was paused the deadline may be over while answers wait to be read.
-                events = selector.select(max(0.0, until - time.monotonic())) or selector.select(0)
-                if not events:
+                # Looked at once more behind the deadline: while this process was paused answers may have come.
+                left = until - time.monotonic()
+                if not selector.select(max(0.0, min(left, _LOOK_S))) and left <= 0:
                     break
-                for key, _ in events:
+                for key in list(selector.get_map().values()):
                     rank = key.data
                     process = scheduler if scheduler and rank == _SCHEDULER else self._ranks[rank]
                     try:

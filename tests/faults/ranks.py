@@ -52,6 +52,12 @@ ROWS = {
         Row("closes_output", "a rank closes its output", ("completed",), Outcome.HOLDS),
         Row("prints_much", "a rank prints 8 MiB that are no text", ("completed",), Outcome.HOLDS),
         Row("leaves_daemon", "a rank leaves a daemon", ("completed",), Outcome.HOLDS),
+        Row(
+            "leaves_daemon_and_ends",
+            "a rank leaves a daemon that holds its pipes, and ends",
+            ("crash", "crash"),
+            Outcome.CRASH,
+        ),
         Row("leaves_files", "a rank leaves temporary files", ("completed",), Outcome.HOLDS),
         Row("makes_its_log_a_pipe", "a rank puts a pipe in the place of its log", ("crash", "crash"), Outcome.CRASH),
         Row("makes_its_log_a_link", "a rank puts a link in the place of its log", ("completed",), Outcome.HOLDS),

@@ -97,6 +97,7 @@ ROWS = [
     Row("leaves_a_child", "a call leaves a process", DONE),
     Row("leaves_a_session", "a call leaves a process in a session of its own", DONE),
     Row("leaves_a_daemon", "a call leaves a daemon", DONE),
+    Row("leaves_a_daemon_and_ends", "a call leaves a daemon that holds the pipes, and ends", LOST, "exit code 3"),
     Row("leaves_many", "a call leaves 20 processes", DONE),
     Row("forks_without_end", "a call and its processes fork", LATE),
     Row("leaves_a_thread", "a call leaves a thread that hangs", DONE),

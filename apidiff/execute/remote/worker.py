@@ -119,8 +119,8 @@ class _Relay(threading.Thread):
         """Looks for answers at once and for printed lines now and then."""
         with contextlib.suppress(OSError):
             while True:
-                ready, _, _ = select.select([self._rank], [], [], _LOG_EVERY_S)
-                line = self._rank.receive() if ready else None
+                select.select([self._rank], [], [], _LOG_EVERY_S)
+                line = self._rank.receive()
                 self._pass_on_log()
                 if line:
                     self._connection.sendall(ANSWER + line + b"\n")

@@ -125,27 +125,27 @@ class CallProcess:
         while True:
             left = until - time.monotonic()
             # Looked at once more behind the deadline: while this process was paused the answer may have come.
-            if not select.select([self._process], [], [], max(0.0, min(left, _LOOK_S)))[0]:
-                if left <= 0:
-                    return self._trouble("timeout")
-                if (held := self._memory()) > self.device.memory * _GIB:
-                    self._process.kill()
-                    said = f"ended for {held / _GIB:.1f} GiB of memory, more than {self.device.memory:g}"
-                    return self._trouble("crash", said)
-                if log_size(self._log) - self._logged > _LONGEST_LOG:
-                    self._process.kill()
-                    return self._trouble("crash", f"ended for printing more than {_LONGEST_LOG // 2**20} MiB")
-                continue
+            spoke = select.select([self._process], [], [], max(0.0, min(left, _LOOK_S)))[0]
             try:
                 line = self._process.receive()
-                if line is None:
-                    continue
                 if line:
                     return Answer("completed", msgspec.json.decode(line, type=kind))
             except (BrokenAnswer, msgspec.DecodeError) as error:
                 self._process.kill()
                 return self._trouble("crash", f"ended for what it answered: {error}")
-            return self._trouble("crash")
+            if line is not None:
+                return self._trouble("crash")
+            if spoke:  # and has not ended
+                continue
+            if left <= 0:
+                return self._trouble("timeout")
+            if (held := self._memory()) > self.device.memory * _GIB:
+                self._process.kill()
+                said = f"ended for {held / _GIB:.1f} GiB of memory, more than {self.device.memory:g}"
+                return self._trouble("crash", said)
+            if log_size(self._log) - self._logged > _LONGEST_LOG:
+                self._process.kill()
+                return self._trouble("crash", f"ended for printing more than {_LONGEST_LOG // 2**20} MiB")
 
     def _memory(self) -> int:
         """The bytes of memory that the process holds; 0 once it is gone."""

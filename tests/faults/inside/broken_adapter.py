@@ -176,6 +176,7 @@ CALLS = {
     "leaves_a_child": lambda: subprocess.Popen(_SLEEPS),
     "leaves_a_session": lambda: subprocess.Popen(_SLEEPS, start_new_session=True),
     "leaves_a_daemon": _daemon,
+    "leaves_a_daemon_and_ends": lambda: [_daemon(), os._exit(3)],
     "leaves_many": lambda: _forks(20),
     "forks_without_end": _forks_without_end,
     "leaves_a_thread": lambda: threading.Thread(target=time.sleep, args=(LONG,), daemon=True).start(),
