@@ -26,6 +26,8 @@ from apidiff.model.trace import ProbeRun
 class Journal:
     """One line per probe that was made, in a file named after the run, which nobody else writes until ``close``.
 
+    A probe that was made again has one more line, which stands in the place of the first.
+
     Lines are taken up again only where the probe still calls the same; where other code makes it, ``path`` should be another.
     ``path`` is None: nothing is kept; nor is it where another process, making the same run at this moment, keeps its own there.
     ``world_size``: the number of ranks; lines of a run with another are none of this one. Any number fits where it is None.

@@ -88,7 +88,7 @@ def make_run(
         if runner.stopped is None:
             again = doubtful(plan.steps, record, holds)
             total, count = total + len(again), total
-            runner.confirm(again, done, step)
+            runner.confirm(again, done, step, journal)
         progress(total, total, "done")
         probes = sorted(done.values(), key=lambda run: (run.api, run.probe))
         return msgspec.structs.replace(record, probes=probes, stopped=runner.stopped)

@@ -105,8 +105,10 @@ class Runner:
                 journal.add(made)
         return done
 
-    def confirm(self, steps: Sequence[Step], first: dict[tuple[str, str], ProbeRun], progress: Progress) -> None:
-        """Makes ``steps`` again in fresh ranks and notes in ``first`` whether the same came back.
+    def confirm(
+        self, steps: Sequence[Step], first: dict[tuple[str, str], ProbeRun], progress: Progress, journal: Journal
+    ) -> None:
+        """Makes ``steps`` again in fresh ranks and notes in ``first`` and in the journal whether the same came back.
 
         Those that lost their ranks the first time come last.
         """
@@ -120,7 +122,9 @@ class Runner:
                 break
             once = first[step_key(step)]
             same = essence(once) == essence(again)
-            first[step_key(step)] = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
+            settled = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
+            first[step_key(step)] = settled
+            journal.add(settled)
 
     def _tried(self, step: Step, *, spares: int) -> ProbeRun | None:
         """Makes a step; None where ranks can no longer be started: a machine went away, say. Then the run is stopped.

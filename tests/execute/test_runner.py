@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -43,7 +44,7 @@ def made(gloo: Backend, tmp_path: Path) -> Callable[..., tuple[list[ProbeRun], i
         with Runner(gloo, 2, tmp_path) as runner:
             runs = runner.run(steps, quiet, Journal(None, Plan((), ())))
             if again is not None:
-                runner.confirm(again, runs, quiet)
+                runner.confirm(again, runs, quiet, Journal(None, Plan((), ())))
             return [runs[step_key(one)] for one in steps], runner.starts
 
     return make
@@ -138,14 +139,19 @@ def test_what_lost_its_ranks_is_made_again_last_with_ranks_that_are_ready(
     bad = [step("faulty_calls.die", {"set": {"on": on}}) for on in (1,)]
     bad.append(step("faulty_calls.spoil", {}))
     good = step("faulty_calls.another", {"set": {"tensor": 1}})
-    with Runner(gloo, 2, tmp_path) as runner:
-        runs = runner.run([*bad, good], quiet, Journal(None, Plan((), ())))
+    path, plan = tmp_path / "run.jsonl", Plan((), (*bad, good))
+    with Runner(gloo, 2, tmp_path) as runner, closing(Journal(path, plan)) as journal:
+        runs = runner.run([*bad, good], quiet, journal)
         monkeypatch.setattr(Spares, "keep", counted)
         order: list[str] = []
-        runner.confirm([*bad, good], runs, order.append)
+        runner.confirm([*bad, good], runs, order.append, journal)
     assert [one.split()[0] for one in order] == ["faulty_calls.another", "faulty_calls.die", "faulty_calls.spoil"]
     # Before each step how many are to be ready; in between, one that is taken.
     assert kept == [1, 0, 1, 1, 0]
+    # An interrupted run takes up what was confirmed, too.
+    with closing(Journal(path, plan)) as taken_up:
+        assert taken_up.done == runs
+    assert all(run.confirmed or run.again for run in runs.values())
 
 
 @pytest.mark.turning(days=4, group="own ranks")
