@@ -21,7 +21,7 @@ from apidiff.sphinxext.site_part import GENERATED, SitePart
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PARTS = 30
+PARTS = 40
 # Of a page's address its name; of MindSpore's APIs those whose claims a guide refers to.
 NAME = re.compile(r"\btorch(?:\.(?!(?:html|json|part)\b)\w+)+|\bmindspore(?:\.\w+)+(?=#)")
 # Those whose traces tests look at, and those whose traces most links of the page "What's new" lead to.

@@ -15,7 +15,7 @@ from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 
 _COUNT = 200
-_PARTS = 8
+_PARTS = 16
 _ENOUGH = 0.95
 
 
