@@ -18,11 +18,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from apidiff import database
 from apidiff.atomic_write import refuse_irregular
@@ -114,11 +114,9 @@ def build_site(
     output = Path(os.path.realpath(output))  # `Path.resolve` raises for a link that leads to itself
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = output.with_name(f".{output.name}")
-    new = [folder for folder in (output, work) if not folder.exists()]
-    work.mkdir(parents=True, exist_ok=True)
-    refuse_irregular(work / "lock")  # a pipe would be waited for
-    with (work / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _lock(work):
+        new = [] if output.exists() else [output]
+        new += [] if _contents(work) else [work]
         sources = _ROOT
         if part:
             sources = work / "sources"
@@ -153,8 +151,7 @@ def build_site(
             except BaseException:
                 for step in steps:
                     step.kill()
-                for folder in new:
-                    shutil.rmtree(folder, ignore_errors=True)
+                _remove(new, work)
                 raise
             del data, content, publishing  # which takes most of a second, and Sphinx still writes
             for step in steps:
@@ -164,6 +161,37 @@ def build_site(
         write_if_changed(index, root_page(address).encode())
         publish_sitemap(output, wanted, address)
     return index
+
+
+def _lock(work: Path) -> IO[str]:
+    """Makes the folder and holds its lock until the file is closed; a build that holds it is waited for."""
+    while True:
+        work.mkdir(parents=True, exist_ok=True)
+        refuse_irregular(work / "lock")  # a pipe would be waited for
+        with suppress(FileNotFoundError), ExitStack() as stack:
+            lock = stack.enter_context((work / "lock").open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.samestat((work / "lock").stat(), os.fstat(lock.fileno())):  # and no failed build took it away
+                stack.pop_all()
+                return lock
+
+
+def _contents(work: Path) -> list[Path]:
+    return [path for path in work.iterdir() if path.name != "lock"]
+
+
+def _remove(new: Sequence[Path], work: Path) -> None:
+    """Removes the folders that a failed build made; of ``work`` its lock last, for which others may wait."""
+    for folder in new:
+        if folder != work:
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        for path in _contents(work):
+            shutil.rmtree(path, ignore_errors=True)
+            path.unlink(missing_ok=True)
+        with suppress(OSError):  # another build has begun
+            (work / "lock").unlink(missing_ok=True)
+            work.rmdir()
 
 
 def root_page(address: Address) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -10,8 +11,11 @@ import struct
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -233,3 +237,56 @@ sys.exit(site_builder.main())
     assert process.returncode == code
     assert psutil.wait_procs(children, timeout=30)[1] == []
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Set when a build is about to wait for another."""
+    asked = Event()
+
+    def flock(*given: int) -> None:
+        asked.set()
+        fcntl.flock(*given)
+
+    monkeypatch.setattr(site, "fcntl", SimpleNamespace(flock=flock, LOCK_EX=fcntl.LOCK_EX))
+    return asked
+
+
+@contextlib.contextmanager
+def another_build(work: Path) -> Iterator[None]:
+    work.mkdir()
+    with (work / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_build_that_fails_leaves_the_site_of_the_one_it_waited_for(
+    tmp_path: Path, waiting: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(**_: Path) -> None:
+        raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
+
+    monkeypatch.setattr(site.database, "load", broken)
+    output = tmp_path / "out"
+    with ThreadPoolExecutor() as pool:
+        with another_build(tmp_path / ".out"):
+            failing = pool.submit(site.build_site, output)
+            assert waiting.wait(60)
+            output.mkdir()
+            (output / "index.html").write_text("the other's")
+            (tmp_path / ".out" / "kept").mkdir()
+        assert isinstance(failing.exception(), InvalidData)
+    assert (output / "index.html").read_text() == "the other's"
+    assert (tmp_path / ".out" / "kept").is_dir()
+
+
+def test_a_build_that_fails_takes_no_lock_away_that_another_holds(tmp_path: Path, waiting: Event) -> None:
+    work = tmp_path / ".out"
+    with ThreadPoolExecutor() as pool:
+        with another_build(work):
+            next_one = pool.submit(site._lock, work)
+            assert waiting.wait(60)
+            site._remove([work], work)
+            assert not work.exists()
+        with next_one.result() as lock:
+            assert os.path.samestat((work / "lock").stat(), os.fstat(lock.fileno()))
