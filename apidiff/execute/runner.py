@@ -74,18 +74,24 @@ class Runner:
         """Asks rank 0 for the signature of every API of the plan."""
         signatures = []
         for api in plan.apis:
-            reply = self._look_at(api)
-            if reply.end != "completed":  # a rank died, or was slow: what it says late must not pass for another answer
-                reply = self._look_at(api)
-            if 0 in reply.answers:
-                signatures.append(msgspec.json.decode(reply.answers[0], type=SignatureDump))
+            end, signature = self._look_at(api)
+            if end != "completed":  # a rank died, or was slow
+                _, signature = self._look_at(api)
+            if signature is not None:
+                signatures.append(signature)
         return signatures
 
-    def _look_at(self, api: Api) -> Reply:
-        reply = self._ranks().ask({"do": "signature", "api": api})
+    def _look_at(self, api: Api) -> tuple[str, SignatureDump | None]:
+        """How the ranks came through it, and what rank 0 answered."""
+        reply, signature = self._ranks().ask({"do": "signature", "api": api}), None
+        try:
+            if 0 in reply.answers:
+                signature = msgspec.json.decode(reply.answers[0], type=SignatureDump)
+        except msgspec.DecodeError:
+            reply.end = "crash"
         if reply.end != "completed":
             self._drop()
-        return reply
+        return reply.end, signature
 
     def run(self, steps: Iterable[Step], progress: Progress, journal: Journal) -> dict[tuple[str, str], ProbeRun]:
         """Makes every step once, those in the journal excepted; each result goes into the journal at once."""
@@ -163,7 +169,7 @@ class Runner:
     def _healthy(self) -> bool:
         """Tells whether collectives that are known to work still do: a failed kernel may show only in the next call."""
         reply: Reply = self._ranks().ask({"do": "canary"}, _CANARY)
-        return reply.end == "completed" and all(msgspec.json.decode(line) is True for line in reply.answers.values())
+        return reply.end == "completed" and all(line == b"true" for line in reply.answers.values())
 
     def _ranks(self) -> World:
         if self._world is None:

@@ -1,4 +1,8 @@
-"""A process that answers requests, one line each, through a pipe: the side that asks, and the loop of the side that answers."""
+"""A process that answers requests, one line each, through a pipe: the side that asks, and the loop of the side that answers.
+
+Each request begins with a number drawn for it, which its answer repeats: what a call, or a process that an earlier one left,
+writes into the pipe besides is passed over, and is never taken for an answer.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +30,12 @@ FRESH = {"do": "fresh"}
 _MARK = "APIDIFF_PROCESS"  # a variable by which what a process started is known again
 _LONGEST_ANSWER = 256 * 2**20  # bytes
 _TAKES_S = 30.0  # for a request to be read by a process that waits for one
+READS_ON_S = 5.0  # for what came while who waits was paused, behind the deadline
+_UNASKED = b"0" * 16  # in the place of a request's number, in the first line of a process
 
 
 class BrokenAnswer(ValueError):
-    """A process said something else than one line of JSON; ``str(error)`` says what."""
+    """A process said too much, or its answer is no JSON; ``str(error)`` says what."""
 
 
 def rank_command(framework: str, backend: str, device: str) -> list[str]:
@@ -46,16 +52,17 @@ def log_size(log: Path) -> int:
 
 
 def log_end(log: Path, since: int, most: int) -> str:
-    """The last ``most`` bytes of ``log`` behind ``since``; empty where what it ran put something else there.
+    """The last ``most`` bytes of ``log`` behind ``since``; empty where what it ran put something else there."""
+    return log_part(log, max(since, log_size(log) - most), most).decode("utf-8", "replace")
 
-    A pipe is not waited for.
-    """
+
+def log_part(log: Path, since: int, most: int) -> bytes:
+    """At most ``most`` bytes of ``log`` from ``since`` on; none where something else lies there. A pipe is not waited for."""
     with contextlib.suppress(OSError), open(log, "rb", opener=_without_waiting) as file:
-        state = os.fstat(file.fileno())
-        if stat.S_ISREG(state.st_mode):
-            file.seek(max(since, state.st_size - most))
-            return file.read(most).decode("utf-8", "replace")
-    return ""
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.seek(since)
+            return file.read(most)
+    return b""
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -108,20 +115,16 @@ class WorkerProcess:
             self._pipe.send(line, _TAKES_S)
 
     def receive(self) -> bytes | None:
-        """Reads an answer without blocking: a line; None while it is not whole; empty where the process is gone.
+        """Reads the answer without blocking: a line; None while it is not whole; empty where the process is gone.
 
         It is gone, too, where what it started still holds the pipe: whoever waits looks now and then without being woken.
-        Raises BrokenAnswer for what is too long, more than one line, or no JSON.
+        Raises BrokenAnswer for what is too long or no JSON.
         """
         ended = self._has_ended()  # before the last look: what it said before it ended counts
         line = self._pipe.receive()
         while line is None and ended:
             line = self._pipe.receive() if self._pipe.is_readable() else b""
         return line
-
-    def spoke_unasked(self) -> bool:
-        """Whether something came behind the last answer: the next one could not be told from it."""
-        return self._pipe.has_more()
 
     def _has_ended(self) -> bool:
         """Whether the process is there no more. It is not waited for: as long as it is not, its group is no other's."""
@@ -149,10 +152,13 @@ class _Pipe:
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)  # who does not read must not keep the writer
         self._buffer = bytearray()
+        self._awaited: bytes | None = _UNASKED  # the number of the request under way
+        self._taken = 0  # bytes read since it was sent
 
     def send(self, line: bytes, seconds: float) -> None:
         """Writes what is read within ``seconds``."""
-        until, rest = time.monotonic() + seconds, memoryview(line)
+        self._awaited, self._taken = secrets.token_hex(8).encode(), 0
+        until, rest = time.monotonic() + seconds, memoryview(self._awaited + b" " + line)
         while rest and (left := until - time.monotonic()) > 0:
             if select.select([], [self.write_fd], [], left)[1]:
                 rest = rest[os.write(self.write_fd, rest) :]
@@ -164,31 +170,36 @@ class _Pipe:
             return None
         if not chunk:
             return b""
-        self._buffer += chunk
-        end = chunk.find(b"\n")
-        if len(self._buffer) > _LONGEST_ANSWER:
+        self._taken += len(chunk)
+        if self._taken > _LONGEST_ANSWER:
             raise BrokenAnswer(f"an answer of more than {_LONGEST_ANSWER // 2**20} MiB")
-        if end < 0:
-            return None
-        if end + 1 < len(chunk):
-            raise BrokenAnswer("more than one line for an answer")
-        line = bytes(self._buffer[:-1])
-        self._buffer.clear()
-        try:
-            msgspec.json.decode(line, type=msgspec.Raw)
-        except (ValueError, RecursionError) as error:
-            raise BrokenAnswer(f"an answer that is no JSON ({error})") from error
-        return line
+        looked_at = len(self._buffer)
+        self._buffer += chunk
+        while (end := self._buffer.find(b"\n", looked_at)) >= 0:
+            number, _, line = bytes(self._buffer[:end]).partition(b" ")
+            del self._buffer[: end + 1]
+            looked_at = 0
+            if number == self._awaited:
+                self._awaited = None
+                return _checked(line)
+        return None
 
     def is_readable(self) -> bool:
         return bool(select.select([self.read_fd], [], [], 0)[0])
 
-    def has_more(self) -> bool:
-        return bool(self._buffer) or self.is_readable()
-
     def close(self) -> None:
         os.close(self.write_fd)
         os.close(self.read_fd)
+
+
+def _checked(line: bytes) -> bytes:
+    """``line``, which is JSON. Raises BrokenAnswer where it is none: others wrote into the middle of it."""
+    try:
+        line.decode()  # msgspec does not look into the strings of what it passes over
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except (ValueError, RecursionError) as error:
+        raise BrokenAnswer(f"an answer that is no JSON ({error})") from error
+    return line
 
 
 def serve(read_fd: int, write_fd: int, begin: Callable[[], tuple[object, Callable[[Any], object]]]) -> NoReturn:
@@ -202,7 +213,7 @@ def serve(read_fd: int, write_fd: int, begin: Callable[[], tuple[object, Callabl
 
     """
     _prepare(read_fd, write_fd)
-    _answer(read_fd, write_fd, begin)
+    _answer(read_fd, write_fd, begin, _UNASKED)
 
 
 def serve_anew(
@@ -216,20 +227,23 @@ def serve_anew(
     _prepare(read_fd, write_fd)
     begin = load()
     if not _is_one_thread():
-        _answer(read_fd, write_fd, begin)
-    wanted = mmap.mmap(-1, 1)  # whether a child was asked `FRESH`: a call may end it with whatever exit code
+        _answer(read_fd, write_fd, begin, _UNASKED)
+    number = _UNASKED
+    # The number of the request for `FRESH`, if a child was asked for it: a call may end the child with whatever exit code.
+    wanted = mmap.mmap(-1, len(number))
+    nothing = bytes(len(number))
     while True:
         child = os.fork()
         if child == 0:
-            _answer(read_fd, write_fd, begin, wanted)
+            _answer(read_fd, write_fd, begin, number, wanted)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code < 0:
             with contextlib.suppress(OSError):  # SIGKILL has no handler
                 signal.signal(-code, signal.SIG_DFL)
             os.kill(os.getpid(), -code)
-        if not wanted[0]:
+        number, wanted[:] = wanted[:], nothing
+        if number == nothing:
             os._exit(code)
-        wanted[0] = 0
 
 
 def _is_one_thread() -> bool:
@@ -247,25 +261,35 @@ def _answer(
     read_fd: int,
     write_fd: int,
     begin: Callable[[], tuple[object, Callable[[Any], object]]],
+    number: bytes,
     wanted: mmap.mmap | None = None,
 ) -> NoReturn:
-    """Answers requests until the pipe closes, or `FRESH` is asked, which ``wanted`` then tells the parent."""
+    """Answers requests until the pipe closes, or `FRESH` is asked, whose number ``wanted`` then tells the parent.
+
+    ``number``: that of the request which the first line answers.
+    """
     with os.fdopen(read_fd, "rb") as requests, os.fdopen(write_fd, "wb", buffering=0) as answers:
         ready, answer = begin()
         asked = os.getpid()
-        answers.write(msgspec.json.encode(ready) + b"\n")
+        answers.write(_line(number, ready))
         for line in requests:
-            request = msgspec.json.decode(line)
+            number, _, content = line.partition(b" ")
+            request = msgspec.json.decode(content)
             if request == FRESH:
                 if wanted is not None:
-                    wanted[0] = 1
+                    wanted[:] = number
                 os._exit(0)
             made = answer(request)
-            if os.getpid() != asked:  # a copy that the call forked: its answer would be taken for that of a later call
+            if os.getpid() != asked:  # a copy that the call forked: its answer would be taken for that of the call
                 os._exit(0)
-            answers.write(msgspec.json.encode(made) + b"\n")
+            answers.write(_line(number, made))
     # Frameworks may hang or abort in their own tear-down once a peer is gone; nothing is left to save.
     os._exit(0)
+
+
+def _line(number: bytes, answer: object) -> bytes:
+    """An answer as it is sent: on a line of its own, even behind half a line that something else wrote."""
+    return b"\n" + number + b" " + msgspec.json.encode(answer) + b"\n"
 
 
 class _Log(io.FileIO):

@@ -19,13 +19,13 @@ from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
 from apidiff.ending_signals import held
 from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
-from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
+from apidiff.execute.worker_process import READS_ON_S, BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
 from apidiff.process_group import remove_folder
 
 _LOG_LINES = 12
 _LOG_BYTES = 4000
 _AFTER_CRASH = 3.0  # seconds
-_LOOK_S = 0.5  # between two looks whether a rank has ended without closing its pipe
+_LOOK_S = 0.5  # between two looks whether a rank has ended whose pipe is open
 _SCHEDULER = -1  # among the ranks
 
 
@@ -176,7 +176,7 @@ class World:
 
     def _collect(self, seconds: float, scheduler: WorkerProcess | None = None) -> Reply:
         """Waits for one answer of each rank. ``scheduler``: the process without which the ranks would wait until the deadline."""
-        reply, until = Reply(), time.monotonic() + seconds
+        reply, until, last = Reply(), time.monotonic() + seconds, None
         gone: set[int] = set()
         with selectors.DefaultSelector() as selector:
             for rank, process in enumerate(self._ranks):
@@ -184,10 +184,12 @@ class World:
             if scheduler:
                 selector.register(scheduler, selectors.EVENT_READ, _SCHEDULER)
             while len(reply.answers) + len(gone - {_SCHEDULER}) < self.world_size:
-                # Looked at once more behind the deadline: while this process was paused answers may have come.
-                left = until - time.monotonic()
-                if not selector.select(max(0.0, min(left, _LOOK_S))) and left <= 0:
-                    break
+                now = time.monotonic()
+                spoke = selector.select(max(0.0, min(until - now, _LOOK_S)))
+                if now >= until:  # what came while this process was paused is read first
+                    last = last or now + READS_ON_S
+                    if not spoke or now >= last:
+                        break
                 for key in list(selector.get_map().values()):
                     rank = key.data
                     process = scheduler if scheduler and rank == _SCHEDULER else self._ranks[rank]

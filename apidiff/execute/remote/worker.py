@@ -21,7 +21,7 @@ from apidiff.database import ApidiffError
 from apidiff.execute.remote.coordinator import ANSWER, LOG, Greeting, Order, first_line, keep_alive
 from apidiff.execute.remote.launcher import Place, without_launcher
 from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, is_proof, proof, read_secret, secret_path
-from apidiff.execute.worker_process import WorkerProcess, rank_command
+from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, log_part, rank_command
 from apidiff.scratch_folder import scratch_folder
 
 _CONNECT_S = 120.0
@@ -117,7 +117,7 @@ class _Relay(threading.Thread):
 
     def run(self) -> None:
         """Looks for answers at once and for printed lines now and then."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, BrokenAnswer):
             while True:
                 select.select([self._rank], [], [], _LOG_EVERY_S)
                 line = self._rank.receive()
@@ -130,9 +130,7 @@ class _Relay(threading.Thread):
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def _pass_on_log(self) -> None:
-        with self._log.open("rb") as file:
-            file.seek(self._seen)
-            new = file.read(_LOG_BYTES)
+        new = log_part(self._log, self._seen, _LOG_BYTES)
         whole, newline, _ = new.rpartition(b"\n")
         self._seen += len(whole) + len(newline)
         for line in whole.splitlines():

@@ -18,7 +18,7 @@ import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
-from apidiff.execute.worker_process import FRESH, BrokenAnswer, WorkerProcess, log_end, log_size
+from apidiff.execute.worker_process import FRESH, READS_ON_S, BrokenAnswer, WorkerProcess, log_end, log_size
 from apidiff.process_group import remove_folder
 
 _Made = TypeVar("_Made")
@@ -116,16 +116,15 @@ class CallProcess:
         self._process.send(msgspec.json.encode(request) + b"\n")
         return self._receive(self.device.deadlines.call if deadline is None else deadline, kind)
 
-    def spoke_unasked(self) -> bool:
-        """Whether something came behind the last answer: what is asked next needs a fresh process."""
-        return self._process.spoke_unasked()
-
     def _receive(self, seconds: float, kind: type[_Made]) -> Answer[_Made]:
-        until = time.monotonic() + seconds
+        until, last = time.monotonic() + seconds, None
         while True:
-            left = until - time.monotonic()
-            # Looked at once more behind the deadline: while this process was paused the answer may have come.
-            spoke = select.select([self._process], [], [], max(0.0, min(left, _LOOK_S)))[0]
+            now = time.monotonic()
+            spoke = select.select([self._process], [], [], max(0.0, min(until - now, _LOOK_S)))[0]
+            if now >= until:  # what came while this process was paused is read first
+                last = last or now + READS_ON_S
+                if not spoke or now >= last:
+                    return self._trouble("timeout")
             try:
                 line = self._process.receive()
                 if line:
@@ -135,10 +134,6 @@ class CallProcess:
                 return self._trouble("crash", f"ended for what it answered: {error}")
             if line is not None:
                 return self._trouble("crash")
-            if spoke:  # and has not ended
-                continue
-            if left <= 0:
-                return self._trouble("timeout")
             if (held := self._memory()) > self.device.memory * _GIB:
                 self._process.kill()
                 said = f"ended for {held / _GIB:.1f} GiB of memory, more than {self.device.memory:g}"

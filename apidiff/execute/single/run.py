@@ -167,8 +167,6 @@ class _Worker:
 
     def _ready(self) -> CallProcess:
         self._refuse_interrupted()
-        if self._process is not None and self._process.spoke_unasked():
-            self.drop()
         if self._process is None:
             self._called = False
             self.starts += 1

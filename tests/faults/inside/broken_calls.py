@@ -176,6 +176,14 @@ def _leave_daemon() -> None:
     os.wait()
 
 
+def _leave_one_that_answers() -> None:
+    if os.fork() == 0:
+        for _ in range(40):
+            time.sleep(0.1)
+            _write(ANSWERS, b'true\n{"rank":1,"returned":{"t":"scalar","value":7}}\n{"\xff":1}\n[1]\n')
+        os._exit(0)
+
+
 def _ignore_signals() -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -200,6 +208,8 @@ raises_unprintable = _of_rank_1(lambda: _raise(ValueError("\ud800\x00")))
 is_terminated = _of_rank_1(lambda: os.kill(os.getpid(), signal.SIGTERM))
 ignores_signals = _of_rank_1(_ignore_signals)
 answers_words = _of_rank_1(lambda: _write(ANSWERS, b"Traceback (most recent call last):\n"))
+answers_later = _of_rank_1(_leave_one_that_answers)
+is_asked_later = _of_rank_1(lambda: time.sleep(1))
 answers_twice = _of_rank_1(lambda: _write(ANSWERS, b"{}\n{}\n"))
 closes_answers = _of_rank_1(lambda: os.close(ANSWERS))
 closes_output = _of_rank_1(lambda: [os.close(1), os.close(2)])
