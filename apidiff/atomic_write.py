@@ -32,11 +32,11 @@ def replacing(path: Path) -> Iterator[Path]:
     refuse_irregular(path)
     path = Path(os.path.realpath(path))  # `Path.resolve` raises for a link that leads to itself
     before = path.stat() if path.exists() else None
-    temporary = _unused_name(path.parent)
+    temporary = unused_name(path.parent)
     try:
         os.close(_created(temporary))
         yield temporary
-        temporary.chmod(0o644 if before is None else _handed_on(before, temporary))
+        temporary.chmod(0o644 if before is None else handed_on(before, temporary))
         temporary.replace(path)
     except OSError as error:
         if error.filename in {None, str(temporary), temporary}:  # of a disk that is full the system tells no name
@@ -46,23 +46,23 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _handed_on(before: os.stat_result, path: Path) -> int:
-    """Give ``path`` the owner and the group of the file that it replaces; returns the permissions that it may have.
+def handed_on(before: os.stat_result, written: int | Path) -> int:
+    """Give ``written`` the owner and the group of the file that it replaces; returns the permissions that it may have.
 
-    What runs as its owner or group keeps doing so only where these are the same.
+    What runs as its owner or group keeps doing so only where these are the same. ``written``: open, or its path.
     """
     mode = before.st_mode & 0o7777
-    now = path.stat()
-    if now.st_gid != before.st_gid and not _changes_hands(path, -1, before.st_gid):
+    now = os.stat(written)  # noqa: PTH116 - it may be an open file
+    if now.st_gid != before.st_gid and not _changes_hands(written, -1, before.st_gid):
         mode &= ~stat.S_ISGID
-    if now.st_uid != before.st_uid and not _changes_hands(path, before.st_uid, -1):
+    if now.st_uid != before.st_uid and not _changes_hands(written, before.st_uid, -1):
         mode &= ~stat.S_ISUID
     return mode
 
 
-def _changes_hands(path: Path, owner: int, group: int) -> bool:
+def _changes_hands(written: int | Path, owner: int, group: int) -> bool:
     try:
-        os.chown(path, owner, group)
+        os.chown(written, owner, group)
     except PermissionError:
         return False
     except OSError as error:
@@ -96,7 +96,7 @@ def write_files(files: Mapping[Path, bytes]) -> None:
     Where that fails none of them is there. Raises OSError.
     """
     new = [path for path in files if not path.exists()]
-    temporary = {path: _unused_name(path.parent) for path in files}
+    temporary = {path: unused_name(path.parent) for path in files}
     try:
         for path, content in files.items():
             _put_on_disk(temporary[path], content)
@@ -170,7 +170,7 @@ def _lock(handle: int, folder: Path) -> bool:
             return True
 
 
-def _unused_name(folder: Path) -> Path:
+def unused_name(folder: Path) -> Path:
     """A name for a temporary file in ``folder``. It is known before the file is made, so that an interrupt leaves none."""
     return folder / f".{os.urandom(8).hex()}{_TEMPORARY}"
 

@@ -59,40 +59,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Ports and prints or writes. What could not be ported goes to standard error."""
     options = read_options(args)
-    files, chosen = _each_once(options.files), options.language
+    chosen = options.language
+    places, outside = _each_once(options.files, args.paths)
+    files = list(places.values())
     site = Address.configured(options.settings.site).pages(chosen)
     made = PortOptions(unsafe=args.unsafe, language=chosen, site=site)
     porter = Porter(options.judge, options.index.source_names, made)
     if not (args.write or args.diff or args.check) and len(files) > 1:
         raise ApidiffError(f"{len(files)} files do not go to standard output. Add --diff, --check or --write.")
     if args.write and not args.force:
-        refuse_unsaved([Path(file.path) for file in files])
+        refuse_unsaved(list(places))
     with progress(len(files), chosen) as told:
         scanned = scan_tree(
             files, options.index.source_names, jobs=args.jobs, told=told, ported=True, writes=porter.writes
         )
-    _tell(options.problems, chosen)
+    _tell([*options.problems, *outside], chosen)
+    place_of = {file.path: place for place, file in places.items()}
     code = 0
     for file in port_files(scanned, porter):
         if isinstance(file, Problem):
             _tell([file], chosen)
             code = code or int(file.code in _FAILED)
         else:
-            code = max(code, _one(file, args, chosen))
+            code = max(code, _one(file, place_of[str(file.path)], args, chosen))
     return code
 
 
-def _each_once(files: Iterable[SourceFile]) -> list[SourceFile]:
-    """The files without the links to one that is there too: what was ported by one name is not ported again by another."""
+def _each_once(files: Iterable[SourceFile], paths: Sequence[Path]) -> tuple[dict[Path, SourceFile], list[Problem]]:
+    """The files by the place where each lies, and what has come to lead out of ``paths`` since they were listed.
+
+    They come without the links to one that is there too: what was ported by one name is not ported again by another.
+    """
     found: dict[Path, SourceFile] = {}
+    outside = []
+    tops = {real_path(path) for path in paths}
     for file in files:
         real = real_path(Path(file.path))
-        if real not in found or not Path(file.path).is_symlink():
+        if tops.isdisjoint([real, *real.parents]):
+            outside.append(Problem(file.path, "outside"))
+        elif real not in found or not Path(file.path).is_symlink():
             found[real] = file
-    return list(found.values())
+    return found, outside
 
 
-def _one(file: PortedFile, args: argparse.Namespace, chosen: Language) -> int:
+def _one(file: PortedFile, place: Path, args: argparse.Namespace, chosen: Language) -> int:
     """Prints or writes a file; returns the exit code that it asks for."""
     path = str(file.path)
     if args.check:
@@ -103,7 +113,7 @@ def _one(file: PortedFile, args: argparse.Namespace, chosen: Language) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.writelines(_diff(file, file_name(path)))
     elif args.write:
-        if file.changed and (problem := write_ported(file)) is not None:
+        if file.changed and (problem := write_ported(file, place)) is not None:
             _tell([problem], chosen)
             return 1
     else:

@@ -31,9 +31,12 @@ BROKEN_ZIP = (
 )
 
 
-def read_regular(path: Path, most: int) -> bytes:
-    """Reads the first ``most`` bytes of a file. Raises OSError where it cannot be read or is no regular file."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+def read_regular(path: Path, most: int, folder: int | None = None) -> bytes:
+    """Reads the first ``most`` bytes of a file. Raises OSError where it cannot be read or is no regular file.
+
+    ``folder``: an open one in which ``path`` begins.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=folder)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.atomic_write import replacing
-from apidiff.database.regular_files import read_regular
 from apidiff.errors import ApidiffError
 from apidiff.porting.changes import Ported
 from apidiff.porting.file_scan import content_digest
 from apidiff.porting.git_answers import git_answer
+from apidiff.porting.guarded_write import replace_read
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import Problem, real_path
@@ -88,30 +87,17 @@ def _decoded(content: bytes) -> tuple[str, str, bytes]:
         raise UnreadableSource("encoding", detail=str(error)) from error
 
 
-class _ChangedMeanwhile(Exception):
-    """The file to write is not the one that was read."""
-
-
-def write_ported(file: PortedFile) -> Problem | None:
+def write_ported(file: PortedFile, place: Path) -> Problem | None:
     """Write a file in place of the one that was read; a problem where that has changed since, or cannot be written.
 
-    The new content is on disk under another name before it takes the place of the old one, so that a killed run leaves one of the
-    two. A link is followed, and the permissions of the file stay.
+    ``place``: where its path led when the files were listed. If it leads elsewhere by now, that is another file.
     """
-    path = real_path(file.path)
     try:
-        with replacing(path) as temporary:
-            with temporary.open("wb") as out:
-                out.write(file.after)
-                out.flush()
-                os.fsync(out.fileno())
-            if read_regular(path, len(file.before) + 1) != file.before:
-                raise _ChangedMeanwhile
-    except _ChangedMeanwhile:
-        return Problem(str(file.path), "changed_meanwhile")
+        if real_path(file.path) == place and replace_read(place, file.before, file.after):
+            return None
     except OSError as error:
         return Problem(str(file.path), "cannot_write", detail=error.strerror or str(error))
-    return None
+    return Problem(str(file.path), "changed_meanwhile")
 
 
 def refuse_unsaved(paths: Sequence[Path]) -> None:
@@ -132,11 +118,15 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
         elif (root := _refused_repository(folder)) is not None:
             raise ApidiffError(_UNTOLD.format(root))
     for root, files in roots.items():
-        told = _git(["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all"], root)
-        if told is None:
+        told = _git(["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all"], root)
+        kept = _git(["ls-files", "-v", "-z"], root)
+        if told is None or kept is None:
             raise ApidiffError(_UNTOLD.format(root))
         changed = {real_path(root / name) for name in _named(told)}
-        unsaved += [str(path) for path in files if path in changed]
+        # Behind the letter H and a blank; another letter says that git does not look at the file.
+        looked_at = {line[2:] for line in kept.split("\0") if line.startswith("H ")}
+        real = real_path(root)
+        unsaved += [str(path) for path in files if path in changed or os.path.relpath(path, real) not in looked_at]
     if unsaved:
         more = f" and {len(unsaved) - 1} more" if len(unsaved) > 1 else ""
         raise ApidiffError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from command import COMMAND
 
 from apidiff.cli import main, port
-from apidiff.porting import port_files
+from apidiff.porting import guarded_write
 from apidiff.porting.changes import Ported
 from apidiff.porting.port_files import PortedFile, write_ported
 
@@ -338,7 +339,7 @@ def _file(path: Path) -> PortedFile:
 def test_a_file_that_changed_while_it_was_read_stays(project: Path) -> None:
     path = project / "model.py"
     path.write_text("# somebody else\n")
-    problem = write_ported(_file(path))
+    problem = write_ported(_file(path), path)
     assert problem is not None
     assert problem.code == "changed_meanwhile"
     assert path.read_text() == "# somebody else\n"
@@ -349,7 +350,7 @@ def test_a_pipe_that_took_the_place_of_a_file_is_not_waited_for(project: Path) -
     path = project / "model.py"
     path.unlink()
     os.mkfifo(path)
-    problem = write_ported(_file(path))
+    problem = write_ported(_file(path), path)
     assert problem is not None
     assert (problem.code, problem.detail) == ("cannot_write", "it is no regular file")
     assert [one.name for one in project.iterdir()] == ["model.py"]
@@ -359,9 +360,9 @@ def test_a_link_to_itself_that_took_the_place_of_a_file_is_refused(project: Path
     path = project / "model.py"
     path.unlink()
     path.symlink_to("model.py")
-    problem = write_ported(_file(path))
+    problem = write_ported(_file(path), path)
     assert problem is not None
-    assert (problem.code, problem.detail) == ("cannot_write", "it is a link that leads nowhere")
+    assert (problem.code, problem.detail) == ("cannot_write", "Too many levels of symbolic links")
     assert [(one.name, one.is_symlink()) for one in project.iterdir()] == [("model.py", True)]
 
 
@@ -381,6 +382,29 @@ def test_a_file_that_changed_meanwhile_ends_alike_whoever_notices(
     assert (project / "model.py").read_text() == "# somebody else\n"
 
 
+@pytest.mark.parametrize("when", ["_each_once", "scan_tree", "port_files"])
+def test_a_folder_that_becomes_a_link_is_not_followed_out_of_the_tree(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """What lies there may be in no commit, and nobody named it."""
+    (project / "part").mkdir()
+    (project / "model.py").rename(project / "part" / "model.py")
+    other = tmp_path / "other"
+    shutil.copytree(project / "part", other)
+    doing = getattr(port, when)
+
+    def swapped(*given: object, **named: object) -> object:
+        (project / "part").rename(tmp_path / "former")
+        (project / "part").symlink_to(other)
+        return doing(*given, **named)
+
+    monkeypatch.setattr(port, when, swapped)
+    main(["port", str(project), "--write", "--jobs", "1", "--lang", "en"])
+    for folder in (other, tmp_path / "former"):
+        assert [one.name for one in folder.iterdir()] == ["model.py"]
+        assert (folder / "model.py").read_text() == CODE
+
+
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_a_run_that_is_killed_leaves_the_file_whole(project: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     path = project / "model.py"
@@ -389,11 +413,11 @@ def test_a_run_that_is_killed_leaves_the_file_whole(project: Path, monkeypatch: 
         raise KeyboardInterrupt
 
     if step == "fsync":
-        monkeypatch.setattr(port_files.os, "fsync", killed)
+        monkeypatch.setattr(guarded_write.os, "fsync", killed)
     else:
-        monkeypatch.setattr(Path, "replace", killed)
+        monkeypatch.setattr(guarded_write, "_put_in_place", killed)
     with pytest.raises(KeyboardInterrupt):
-        write_ported(_file(path))
+        write_ported(_file(path), path)
     assert path.read_text() == CODE
     assert [one.name for one in project.iterdir()] == ["model.py"]
 
@@ -402,8 +426,8 @@ def test_a_full_disk_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(port_files.os, "fsync", full)
-    problem = write_ported(_file(project / "model.py"))
+    monkeypatch.setattr(guarded_write.os, "fsync", full)
+    problem = write_ported(_file(project / "model.py"), project / "model.py")
     assert problem is not None
     assert (problem.code, problem.detail) == ("cannot_write", "No space left on device")
     assert (project / "model.py").read_text() == CODE

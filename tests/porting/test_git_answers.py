@@ -83,3 +83,20 @@ def test_the_former_name_of_a_file_names_no_other(tmp_path: Path, name: str) -> 
     refuse_unsaved([folder / "model.py"])
     with pytest.raises(ApidiffError, match=r"renamed\.py: changes that are in no commit"):
         refuse_unsaved([folder / "renamed.py"])
+
+
+@pytest.mark.parametrize("hidden", [["--assume-unchanged"], ["--skip-worktree"], []], ids=str)
+def test_a_file_that_git_does_not_look_at_is_in_no_commit(tmp_path: Path, hidden: list[str]) -> None:
+    folder = repository_called(tmp_path / "rep")
+    (folder / "other.py").write_text("import torch\n")
+    if hidden:
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "two")
+        refuse_unsaved([folder / "other.py"])
+        git(folder, "update-index", *hidden, "other.py")
+    else:
+        (folder / ".git" / "info" / "exclude").write_text("other.py\n")
+    (folder / "other.py").write_text("import torch\ntorch.ones(1)\n")
+    refuse_unsaved([folder / "model.py"])
+    with pytest.raises(ApidiffError, match=r"other\.py: changes that are in no commit"):
+        refuse_unsaved([folder / "model.py", folder / "other.py"])

@@ -1,0 +1,68 @@
+"""Writes a file in the place of one that was read, only while that is still what was read, whatever happens beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+from pathlib import Path
+
+from apidiff.atomic_write import handed_on, unused_name
+from apidiff.database.regular_files import read_regular
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
+
+def replace_read(place: Path, before: bytes, after: bytes) -> bool:
+    """Write ``after`` to the file ``place``; False, with nothing changed, where it is not the file that held ``before``.
+
+    Its folder is held open: one that is renamed meanwhile, or has a link put in its place, leads nowhere else. The new content
+    is on disk under another name before it takes the place of the old one, so that a killed run leaves one of the two; what
+    was saved in that moment is seen, and put back. Permissions stay. Raises OSError.
+
+    Args:
+        place: its path, in which no link is followed.
+        before: what was read.
+        after: what is to stand there.
+
+    """
+    folder = os.open(place.parent, _FOLDER)
+    name = unused_name(Path())
+    try:
+        if os.path.realpath(place) != str(place) or not os.path.samestat(place.parent.stat(), os.fstat(folder)):
+            return False
+        state = os.stat(place.name, dir_fd=folder)
+        with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as out:
+            out.write(after)
+            out.flush()
+            os.fchmod(out.fileno(), handed_on(state, out.fileno()))
+            os.fsync(out.fileno())
+        return _put_in_place(folder, str(name), place.name, before)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        os.close(folder)
+
+
+def _put_in_place(folder: int, new: str, old: str, before: bytes) -> bool:
+    if not _holds(folder, old, before):
+        return False
+    if not _exchanged(folder, new, old):
+        os.replace(new, old, src_dir_fd=folder, dst_dir_fd=folder)
+        return True
+    if _holds(folder, new, before):
+        return True
+    _exchanged(folder, new, old)  # it was saved since it was looked at
+    return False
+
+
+def _holds(folder: int, name: str, content: bytes) -> bool:
+    return read_regular(Path(name), len(content) + 1, folder) == content
+
+
+def _exchanged(folder: int, one: str, other: str) -> bool:
+    """Give each of two files the name of the other at one stroke; False where the system cannot."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    return rename is not None and rename(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0

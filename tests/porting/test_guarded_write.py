@@ -1,0 +1,86 @@
+"""A file takes the place of what was read, and of nothing else, whatever happens to the file and its folder meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.porting import guarded_write
+from apidiff.porting.guarded_write import replace_read
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "model.py").write_bytes(b"before")
+    return tmp_path / "tree" / "model.py"
+
+
+def before_it_happens(monkeypatch: pytest.MonkeyPatch, step: str, act: Callable[[], object]) -> None:
+    doing, acts = getattr(guarded_write, step), [act]
+
+    def done(*given: object) -> object:
+        if acts:
+            acts.pop()()
+        return doing(*given)
+
+    monkeypatch.setattr(guarded_write, step, done)
+
+
+def saved(place: Path) -> None:
+    """As an editor saves: under another name first."""
+    new = place.with_name("new")
+    new.write_bytes(b"saved")
+    new.rename(place)
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_what_was_read_is_replaced(place: Path, monkeypatch: pytest.MonkeyPatch, exchanges: bool) -> None:
+    if not exchanges:
+        monkeypatch.setattr(guarded_write, "_exchanged", lambda *_: False)
+    place.chmod(0o750)
+    assert replace_read(place, b"before", b"after")
+    assert place.read_bytes() == b"after"
+    assert place.stat().st_mode & 0o777 == 0o750
+    assert list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("step", ["handed_on", "_put_in_place", "_exchanged"])
+@pytest.mark.parametrize("save", [saved, lambda place: place.write_bytes(b"saved")], ids=["renamed", "written"])
+def test_what_is_saved_meanwhile_stays(
+    place: Path, monkeypatch: pytest.MonkeyPatch, step: str, save: Callable[[Path], object]
+) -> None:
+    before_it_happens(monkeypatch, step, lambda: save(place))
+    assert not replace_read(place, b"before", b"after")
+    assert place.read_bytes() == b"saved"
+    assert list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("step", ["unused_name", "handed_on", "_put_in_place", "_exchanged"])
+def test_a_folder_in_whose_place_a_link_is_put_leads_nowhere_else(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    shutil.copytree(place.parent, tmp_path / "other")
+
+    def swap() -> None:
+        place.parent.rename(tmp_path / "former")
+        place.parent.symlink_to("other")
+
+    before_it_happens(monkeypatch, step, swap)
+    written = replace_read(place, b"before", b"after")
+    assert written == (step != "unused_name")
+    assert (tmp_path / "former" / "model.py").read_bytes() == (b"after" if written else b"before")
+    assert (tmp_path / "other" / "model.py").read_bytes() == b"before"
+    for folder in ("former", "other"):
+        assert [one.name for one in (tmp_path / folder).iterdir()] == ["model.py"]
+
+
+@pytest.mark.parametrize("what", [Path.unlink, lambda path: [path.unlink(), path.mkdir()]], ids=["removed", "a folder"])
+def test_what_is_no_file_any_more_is_an_error(place: Path, what: Callable[[Path], object]) -> None:
+    what(place)
+    with pytest.raises(OSError, match=r"No such file|no regular file"):
+        replace_read(place, b"before", b"after")
+    assert [one.name for one in place.parent.iterdir()] == ["model.py"] * place.exists()
