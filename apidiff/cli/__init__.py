@@ -109,6 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             _tell("apidiff: this is a fault of apidiff. Report it with what is above.\n")
             return FAULT
         _tell("".join(f"apidiff: {line}\n" for line in sentence.splitlines()))
+        if isinstance(error, MemoryError) and argv is None:
+            os._exit(2)  # threads of libraries that got no memory may never end
         return 2
     finally:
         if argv is None:

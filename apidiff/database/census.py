@@ -16,6 +16,7 @@ TOTAL = "total"
 _LARGEST = 64 * 2**20  # bytes
 _MOST_NAMES = 200_000  # PyTorch has some thousand
 _DIGITS = 15
+_LONGEST = 1_000  # characters of a name
 _SHOWN = 80  # characters of a cell, in errors
 
 
@@ -51,6 +52,10 @@ def _counts(path: Path, rows: Iterator[tuple[int, list[str]]]) -> dict[str, int]
             found = f"a row of {len(row)} columns below a header of {len(header)}"
             raise DataError(path, line, found, "Give it a value for each column.")
         name, total = NAME_COLUMNS[header[0]] + row[0].strip(), row[-1].strip()
+        if len(name) > _LONGEST:
+            raise DataError(
+                path, line, f"a name of {len(name)} characters", f"Leave out what is longer than {_LONGEST}."
+            )
         if not (total.isascii() and total.isdecimal() and len(total) <= _DIGITS):
             raise DataError(path, line, f"the total of {name[:_SHOWN]} is {total[:_SHOWN]!r}", "Write a whole number.")
         if name in counts:
