@@ -132,7 +132,7 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 def kill_marked(mark: str) -> None:
     """Kills every process that has ``mark``, as ``NAME=value``, among its variables: what left its group is found by that.
 
-    Nothing is done where the system does not show the variables of processes.
+    Nothing is done where the system does not show the variables of processes, and one that has cleared its own is not found.
     """
     wanted = mark.encode()
     for folder in Path("/proc").glob("[0-9]*"):
