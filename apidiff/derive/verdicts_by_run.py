@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from apidiff.derive.evidence import distinct_claims, holding_mappings
 from apidiff.model.base import Text
-from apidiff.model.trust import Trust
+from apidiff.model.trust import MOST_TRUSTED, Trust
 from apidiff.model.verdict import Observation, Outcome, worst_outcome
 from apidiff.model.version import Version
 from apidiff.model.views import (
@@ -36,9 +36,16 @@ _TELLING_WORLD_SIZE = 3
 
 
 def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation | None:
-    """Finds the observation that speaks for a summary row: on three ranks, the fewest that show a partial result, if any."""
+    """Finds the observation that speaks for a summary row: on three ranks, the fewest that show a partial result, if any.
+
+    It is one of those that are trusted most: the row says that these were made by whoever is.
+    """
     same = [seen for seen in claim.observed if seen.outcome.value == row.outcome and seen.run in row.runs]
-    return min(same, key=lambda seen: seen.world_size != _TELLING_WORLD_SIZE, default=None)
+    return min(same, key=_how_telling, default=None)
+
+
+def _how_telling(seen: Observation) -> tuple[int, bool]:
+    return MOST_TRUSTED.index(seen.trust), seen.world_size != _TELLING_WORLD_SIZE
 
 
 def by_run(observed: Iterable[Observation]) -> ByRun:

@@ -11,19 +11,17 @@ from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
 from apidiff.model.mapping import Document
 from apidiff.model.trace import backend_name
-from apidiff.model.trust import Trust
+from apidiff.model.trust import MOST_TRUSTED, Trust
 from apidiff.model.verdict import Evidence, Observation, Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, EvidenceEntry, ObservedSummary
-
-_MOST_TRUSTED = list(Trust)
 
 
 def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
     """One row per framework version, backend, device, outcome and trust: the worst over a record's probes, by world size.
 
     Newest version first. World sizes with the same outcome share a row, if whoever is trusted most of those that say so is
-    trusted alike; records that disagree have one each.
+    trusted alike; records that disagree have one each. The runs of who is trusted most come first.
     """
     rows = []
     trust = {seen.run: seen.trust for seen in observed}
@@ -33,7 +31,7 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
         for size, outcomes in by_size.items():
             for outcome in dict.fromkeys(outcomes.values()):
                 saying = [run for run, said in outcomes.items() if said is outcome]
-                row = outcome, min((trust[run] for run in saying), key=_MOST_TRUSTED.index)
+                row = outcome, min((trust[run] for run in saying), key=MOST_TRUSTED.index)
                 sizes.setdefault(row, []).append(size)
                 runs.setdefault(row, []).extend(saying)
         rows += [
@@ -44,7 +42,7 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
                 backend=backend,
                 device=device,
                 world_sizes=world_sizes,
-                runs=sorted(runs[outcome, trusted]),
+                runs=sorted(runs[outcome, trusted], key=lambda run: (MOST_TRUSTED.index(trust[run]), run)),
                 trust=trusted.value,
             )
             for (outcome, trusted), world_sizes in sizes.items()

@@ -17,5 +17,8 @@ class Trust(Enum):
     UNSIGNED = "unsigned"
 
 
+MOST_TRUSTED = tuple(Trust)
+"""In the order in which they are believed."""
+
 OWN = frozenset({Trust.ATTESTED, Trust.PROJECT})
 """This project made the record."""

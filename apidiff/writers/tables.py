@@ -45,10 +45,11 @@ CREATE TABLE claim (mapping TEXT REFERENCES mapping, id TEXT, subject TEXT, side
   text_zh TEXT, reason_en TEXT, reason_zh TEXT, PRIMARY KEY (mapping, id));
 CREATE TABLE stated (mapping TEXT, claim TEXT, document TEXT, part TEXT, text_en TEXT, text_zh TEXT,
   FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
--- `measured_by`: who made the run, in their own words; `trust`: who vouches for it, project or signed.
+-- `measured_by`: who made the run, in their own words; `trust`: who vouches for it, project or signed; `signer`: the name by
+-- which that signer is known, whatever was typed.
 CREATE TABLE observation (mapping TEXT, claim TEXT, outcome TEXT, framework TEXT, framework_version TEXT, backend TEXT,
   device TEXT, world_size INTEGER, probe TEXT, run TEXT, evidence TEXT, measured_by TEXT,
-  evidence_zh TEXT, trust TEXT,
+  evidence_zh TEXT, trust TEXT, signer TEXT,
   FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
 CREATE INDEX observation_claim ON observation (mapping, claim);
 """
@@ -171,8 +172,9 @@ def _add_claim(rows: _Rows, entry: Entry, claim: ClaimEntry) -> None:
         release = observed.framework, observed.framework_version
         where = observed.backend, observed.device, observed.world_size
         english, chinese = "\n".join(observed.evidence), "\n".join(observed.evidence_zh or observed.evidence)
-        made = observed.probe, observed.run, english, observed.measured_by, chinese, observed.trust.value
-        rows.add("observation", *place, observed.outcome.value, *release, *where, *made)
+        made = observed.probe, observed.run, english, observed.measured_by, chinese
+        trusted = observed.trust.value, observed.signer or None
+        rows.add("observation", *place, observed.outcome.value, *release, *where, *made, *trusted)
 
 
 def _both(text: Text | None) -> tuple[str | None, str | None]:

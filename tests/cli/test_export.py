@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from deep_folders import deep
 
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.lookup.search import Searcher
+from apidiff.model.trust import Trust
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.export import ExportError, export_json, export_sqlite
 
@@ -123,6 +125,18 @@ def test_sqlite_is_whole_and_can_be_asked(database: sqlite3.Connection) -> None:
     assert ("torch.distributed.reduce#others-keep-tensor",) in rows
     words = database.execute("SELECT mapping FROM words JOIN passage ON id = words.rowid WHERE words MATCH ?", ["规约"])
     assert ("torch.distributed.reduce",) in words.fetchall()
+
+
+def test_sqlite_names_a_signer_by_the_name_that_is_known(tmp_path: Path, entries: dict[str, Entry]) -> None:
+    """Whatever was typed: it may be the name of another."""
+    entry = entries["torch.distributed.reduce"]
+    claim = next(one for one in entry.claims if one.observed)
+    seen = msgspec.structs.replace(claim.observed[0], measured_by="Another", trust=Trust.SIGNED, signer="Lab One")
+    entry = msgspec.structs.replace(entry, claims=[msgspec.structs.replace(claim, observed=[seen, claim.observed[0]])])
+    (path,) = export_sqlite({entry.id: entry}, {}, tmp_path / "sqlite")
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        made = database.execute("SELECT measured_by, trust, signer FROM observation ORDER BY signer").fetchall()
+    assert made == [(None, "project", None), ("Another", "signed", "Lab One")]
 
 
 def listing(folder: Path) -> dict[str, bytes]:

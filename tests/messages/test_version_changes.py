@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from apidiff.derive.verdicts_by_run import telling_observation
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation, Outcome
+from apidiff.model.views import ObservedEntry
+from tests.factories import claim_entry
 
 KNOWN = {"mindspore": ["2.7.1", "2.8.0", "2.9.0", "2.10.0"]}
 Seen = tuple[str, str, int, str]  # version, outcome, world size, who measured
@@ -135,3 +139,20 @@ def test_records_that_disagree_are_told_with_who_made_them() -> None:
     assert "(“a \\x1b[31mlab elsewhere” (unsigned))" in found.text.en
     assert "3 个 rank：未签名的记录与其他记录相互矛盾（不影响结论）：" in found.text.zh
     assert dispute_entries(seen([*at(3, v2_10_0="holds"), ("2.10.0", "holds", 3, "them")])) == []
+
+
+def test_a_row_is_told_by_a_record_of_whoever_it_names() -> None:
+    """A known signer may choose a name for a record that comes first, and other values that give the same outcome."""
+    ours, theirs = seen([("2.10.0", "refuted", 2, ""), ("2.10.0", "refuted", 3, "a signer")])
+    theirs = msgspec.structs.replace(theirs, world_size=2, run="a-first-name", trust=Trust.SIGNED, signer="A signer")
+    also_theirs = msgspec.structs.replace(theirs, world_size=3, run="another")
+    both = [theirs, also_theirs, ours]
+    rows = summarise(both)
+    assert [(row.trust, row.world_sizes, row.runs) for row in rows] == [
+        ("project", [2], [ours.run, "a-first-name"]),
+        ("signed", [3], ["another"]),
+    ]
+    observed = [ObservedEntry(**{name: getattr(one, name) for name in one.__struct_fields__}) for one in both]
+    entry = claim_entry("torch.one#returns", summary=rows, observed=observed)
+    telling = [telling_observation(entry, row) for row in rows]
+    assert [one and one.run for one in telling] == [ours.run, also_theirs.run]
