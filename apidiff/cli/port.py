@@ -74,14 +74,14 @@ def run(args: argparse.Namespace) -> int:
             files, options.index.source_names, jobs=args.jobs, told=told, ported=True, writes=porter.writes
         )
     _tell([*options.problems, *outside], chosen)
-    place_of = {file.path: place for place, file in places.items()}
+    place_of = {Path(file.path): place for place, file in places.items()}
     code = 0
     for file in port_files(scanned, porter):
         if isinstance(file, Problem):
             _tell([file], chosen)
             code = code or int(file.code in _FAILED)
         else:
-            code = max(code, _one(file, place_of[str(file.path)], args, chosen))
+            code = max(code, _one(file, place_of[file.path], args, chosen))
     return code
 
 

@@ -6,14 +6,13 @@ import mmap
 import os
 import shutil
 import sys
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from apidiff import __version__
-from apidiff.lookup.index import Index, packed
+from apidiff.lookup.index import Index, packed, unpacked
 
 _MINISIGN = "minisign"  # apidiff.database.signing.PROGRAM, which a lookup in a kept index need not import
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -96,7 +95,7 @@ def write_shipped(path: Path) -> None:
     if index.unchecked:
         raise ApidiffError(f"{index.unchecked[0]}: its signature was not checked. Install a {_MINISIGN} that runs.")
     # Packed so it is a fifth smaller than in the quickest way, and unpacks in a third of a second.
-    entries = {key: memoryview(zlib.decompress(content)) for key, content in index.encoded_entries.items()}
+    entries = {key: memoryview(unpacked(content)) for key, content in index.encoded_entries.items()}
     index = msgspec.structs.replace(index, encoded_entries=entries, digests={})
     path.write_bytes(lzma.compress(msgspec.msgpack.encode(index), preset=6))
 

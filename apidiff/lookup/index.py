@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import zlib
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from apidiff.model.source_names import SourceNames
+from apidiff.model.version import Version
 from apidiff.model.views import CounterpartEntry, Entry, ServedEntry
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from apidiff.model.call_facts import CallFacts
 
 _Kind = TypeVar("_Kind")
+_LONGEST = 64 * 2**20  # bytes of an entry; the longest has 2 MB
 
 
 class Spelling(msgspec.Struct, frozen=True, array_like=True):
@@ -54,6 +57,15 @@ def packed(content: bytes | memoryview) -> memoryview:
     return memoryview(zlib.compress(content, 1))
 
 
+def unpacked(content: bytes | memoryview) -> bytes:
+    """An encoded entry as it was before it was packed. Raises zlib.error for what is none, or longer than any."""
+    unpacking = zlib.decompressobj()
+    whole = unpacking.decompress(content, _LONGEST)
+    if not unpacking.eof:
+        raise zlib.error("it has no end, or not within what an entry may hold")
+    return whole
+
+
 class Index(msgspec.Struct, frozen=True, kw_only=True):
     """What is known, by name. Entries stay encoded until they are asked for: one answer needs one of them.
 
@@ -81,10 +93,16 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     digests: dict[str, bytes] = {}
     unchecked: list[str] = []
 
+    def __post_init__(self) -> None:
+        """Raises VersionError, of which msgspec makes its own error, where a release is none."""
+        for releases in (self.releases, self.run):
+            for text in chain.from_iterable(releases.values()):
+                Version(text)
+
     def entry(self, mapping: str) -> Entry:
         """The entry of a mapping."""
         try:
-            content = zlib.decompress(self.encoded_entries[mapping])
+            content = unpacked(self.encoded_entries[mapping])
         except (KeyError, zlib.error) as error:
             raise broken_index() from error
         return _decoded(content, Entry)

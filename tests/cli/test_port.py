@@ -382,6 +382,18 @@ def test_a_file_that_changed_meanwhile_ends_alike_whoever_notices(
     assert (project / "model.py").read_text() == "# somebody else\n"
 
 
+@pytest.mark.parametrize("path", [".", "", "./", "./model.py", "../project", ".//model.py"])
+def test_a_path_may_be_written_in_any_way(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    monkeypatch.chdir(project)
+    path = path.replace("project", project.name)
+    assert main(["port", path, "--check", "--jobs", "1"]) == 1
+    assert main(["port", path, "--write", "--jobs", "1"]) == 0
+    assert (project / "model.py").read_text() == PORTED
+    assert "Traceback" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("when", ["_each_once", "scan_tree", "port_files"])
 def test_a_folder_that_becomes_a_link_is_not_followed_out_of_the_tree(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,6 +21,7 @@ from apidiff.database import paths
 from apidiff.errors import ApidiffError
 from apidiff.lookup import cache as index_cache
 from apidiff.lookup.build import build
+from apidiff.lookup.index import unpacked
 from apidiff.lookup.knowledge import KnowledgeBase, load
 from apidiff.model.signed import Signed, State
 
@@ -126,6 +128,28 @@ def test_an_index_of_another_state_of_the_program_is_no_damaged_one(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("part", ["releases", "run"])
+def test_an_index_whose_releases_are_none_is_made_anew(small: None, cache: Path, part: str) -> None:
+    load()
+    kept = index_cache.index_file()
+    content = msgspec.msgpack.decode(kept.read_bytes()[: -index_cache._DIGEST])
+    content[part]["torch"] = ["next"]
+    kept.write_bytes(index_cache._sealed(msgspec.msgpack.encode(content)))
+    assert index_cache._read(kept) is None
+    assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+
+
+def test_an_entry_is_unpacked_no_further_than_any_is_long() -> None:
+    bomb = zlib.compress(bytes(2**29), 9)
+    tracemalloc.start()
+    try:
+        with pytest.raises(zlib.error):
+            unpacked(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 2**28
+    finally:
+        tracemalloc.stop()
+
+
 PARTS = [
     ("encoded_entries", lambda kb: kb.lookup("dist.all_reduce")),
     ("encoded_entries", lambda kb: dict(kb.entries)),
@@ -145,7 +169,8 @@ def test_an_index_with_wrong_parts_is_named_with_a_remedy(
     kept = index_cache.index_file()
     index = index_cache._read(kept)
     assert index is not None
-    for wrong in (b"", b"no entry", zlib.compress(b"no entry"), msgspec.msgpack.encode({"id": 3})):
+    bomb = zlib.compress(bytes(2**27), 9)
+    for wrong in (b"", b"no entry", zlib.compress(b"no entry"), msgspec.msgpack.encode({"id": 3}), bomb, bomb[:-9]):
         given = wrong if part == "words" else dict.fromkeys(getattr(index, part), wrong)
         index_cache._keep(msgspec.structs.replace(index, **{part: given}), kept)
         with pytest.raises(ApidiffError, match="holds what no index holds") as caught:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -91,10 +92,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         places = list(dict.fromkeys((job.backend.framework, job.backend.device) for job in jobs))
         calls = measure_calls(most_used_first(data), places, _APIDIFF, by, until, folder, _say)
         report = _report(jobs, load_valid(), folder)
+        _pack([job.written for job in jobs if job.written] + calls, report, folder)
     except ApidiffError as error:
         return _refuse(str(error))
+    except OSError as error:
+        return _refuse(
+            f"{error.filename or folder}: {error.strerror}. Free space, and remove what lies in the way of a file."
+        )
     sys.stdout.write(report)
-    _pack([job.written for job in jobs if job.written] + calls, report, folder)
     return 0 if all(job.written for job in jobs) else 1
 
 
@@ -104,14 +109,28 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("backends", nargs="+", metavar="BACKEND", help="such as nccl-cuda gloo-cuda, or hccl")
     parser.add_argument("--by", metavar="TEXT", help="who measured, kept in the records (default: the device's name)")
-    parser.add_argument("--minutes", type=float, default=9.0, help="when to stop (default: %(default)s)")
+    parser.add_argument("--minutes", type=_minutes, default=9.0, help="when to stop (default: %(default)s)")
     parser.add_argument(
-        "--at-once", type=int, metavar="N", help="how many runs at a time (default: what the cores allow)"
+        "--at-once", type=_count, metavar="N", help="how many runs at a time (default: what the cores allow)"
     )
     parser.add_argument(
         "--world-size", type=int, action="append", metavar="N", help="default: all that the devices allow"
     )
     return parser.parse_args(argv)
+
+
+def _minutes(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < (minutes := float(text)) < math.inf:  # of what is no number nothing is ever over
+            return minutes
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of minutes")
+
+
+def _count(text: str) -> int:
+    with contextlib.suppress(ValueError):
+        if (count := int(text)) > 0:
+            return count
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of runs")
 
 
 def _jobs(

@@ -96,6 +96,10 @@ def _borrow_packaging(wheels: Path) -> None:
         there = sorted(wheels.glob("packaging-*-py3-none-any.whl"))
         if not there:
             raise _missing(["packaging"], wheels)
+        with tempfile.TemporaryDirectory() as folder:
+            _unpack(there[-1], Path(folder))  # what cannot be unpacked cannot be imported from
+            if not (Path(folder) / "packaging" / "__init__.py").is_file():
+                raise Missing(f"{there[-1]} holds no packaging. Copy it again.")
         sys.path.append(str(there[-1]))
         importlib.invalidate_caches()
 
@@ -150,16 +154,15 @@ def _supported() -> frozenset[Tag]:
 
 def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
     """The folder that holds exactly these wheels; made anew under a temporary name, then put in its place."""
-    into.mkdir(parents=True, exist_ok=True)
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Missing(f"{into} cannot be made a folder ({error.strerror}). Remove what lies there.") from error
     folder = into / f"packages-cp{sys.version_info[0]}{sys.version_info[1]}-{platform.machine()}"
     fresh = Path(tempfile.mkdtemp(prefix=".packages-", dir=into))
     try:
         for wheel in wheels:
-            try:
-                with zipfile.ZipFile(wheel) as archive:
-                    archive.extractall(fresh)
-            except (OSError, zipfile.BadZipFile) as error:
-                raise Missing(f"{wheel} cannot be unpacked ({error}). Copy it again, and free space.") from error
+            _unpack(wheel, fresh)
         shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
     except BaseException:
@@ -168,12 +171,27 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
     return folder
 
 
+def _unpack(wheel: Path, folder: Path) -> None:
+    """Raises Missing for a file that is no wheel, or a damaged one."""
+    try:
+        if not wheel.is_file():  # a pipe would be waited for
+            raise OSError("it is no regular file")
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+    except Exception as error:  # of what is damaged `zipfile` raises whatever its parts make of it
+        raise Missing(f"{wheel} cannot be unpacked ({error}). Copy it again, and free space.") from error
+
+
 def fetch(into: Path = WHEELS) -> int:
     """Downloads the wheels for every Python and machine. Returns the exit code: 2 where pip failed."""
     if importlib.util.find_spec("packaging") is None:
         if not _download(into, [next(text for text in _dependencies() if text.startswith("packaging"))]):
             return 2
-        _borrow_packaging(into)
+        try:
+            _borrow_packaging(into)
+        except Missing as error:
+            print(f"wheels: {error}", file=sys.stderr)  # noqa: T201
+            return 2
     asked = requirements()
     for python in PYTHONS:
         # NumPy 1 has no wheels for Python 3.13; what is verified is judged alike with either.

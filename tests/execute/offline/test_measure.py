@@ -52,6 +52,28 @@ def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
 
 
 @pytest.mark.turning(days=3, group="measured")
+@pytest.mark.parametrize(
+    "option",
+    [["--minutes", text] for text in ("nan", "inf", "0", "-1", "x")]
+    + [["--at-once", text] for text in ("0", "-1", "x")],
+)
+def test_what_would_never_be_over_is_refused(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        measure.main(["gloo-cpu", *option])
+    assert ended.value.code == 2
+    assert f"argument {option[0]}: {option[1]!r} is no number of" in capsys.readouterr().err
+
+
+def test_what_lies_in_the_way_of_its_folder_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "measured").write_text("no folder")
+    monkeypatch.setattr(measure, "CHECKOUT", tmp_path)
+    assert measure.main(["gloo-cpu", "--minutes", "0.01", "--world-size", "2", "--by", "a test"]) == 2
+    assert f"measure: {tmp_path / 'build' / 'measured'}: File exists." in capsys.readouterr().err
+
+
 def test_a_backend_of_another_name_is_refused() -> None:
     done = command("glue")
     assert done.returncode == 2

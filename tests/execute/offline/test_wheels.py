@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import packaging
@@ -121,15 +122,79 @@ def test_a_wheel_that_is_not_there_is_named_with_the_remedy(bare: Path, tmp_path
     assert not (tmp_path / "into").exists()
 
 
-def test_a_wheel_that_was_cut_short_is_refused(bare: Path, tmp_path: Path) -> None:
-    for module, package in NEEDED.items():
-        wheel(tmp_path, package, module)
-    cut = tmp_path / "rich-99.0-py3-none-any.whl"
-    cut.write_bytes(cut.read_bytes()[:40])
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:40])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def without_members(path: Path) -> None:
+    zipfile.ZipFile(path, "w").close()
+
+
+def written(path: Path, offsets: tuple[int, int], value: bytes) -> None:
+    """``value`` at so many bytes behind the beginning of each member's two headers."""
+    content = bytearray(path.read_bytes())
+    for mark, offset in zip((b"PK\x03\x04", b"PK\x01\x02"), offsets, strict=True):
+        place = -1
+        while (place := content.find(mark, place + 1)) >= 0:
+            content[place + offset : place + offset + len(value)] = value
+    path.write_bytes(content)
+
+
+def encrypted(path: Path) -> None:
+    written(path, (6, 8), b"\x01\x00")
+
+
+def in_another_way(path: Path) -> None:
+    written(path, (8, 10), b"\x63\x00")
+
+
+def not_deflated(path: Path) -> None:
+    written(path, (8, 10), b"\x08\x00")
+
+
+DAMAGES = [cut, empty, pipe, folder, encrypted, in_another_way, not_deflated]
+
+
+@pytest.mark.parametrize(
+    ("package", "damage"),
+    [*((package, damage) for package in ("rich", "packaging") for damage in DAMAGES), ("packaging", without_members)],
+)
+def test_a_wheel_that_is_damaged_is_refused(
+    bare: Path, tmp_path: Path, package: str, damage: Callable[[Path], None]
+) -> None:
+    for module, needed in NEEDED.items():
+        wheel(tmp_path, needed, module)
+    damaged = tmp_path / f"{package}-99.0-py3-none-any.whl"
+    damage(damaged)
     done = supplied(bare, tmp_path, tmp_path / "into")
     assert done.returncode == 1
-    assert f"{cut} cannot be unpacked (" in done.stderr
-    assert list((tmp_path / "into").iterdir()) == []
+    assert done.stderr.startswith(str(damaged)), done.stderr
+    assert "Copy it again" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert [*(tmp_path / "into").glob("*")] == []
+
+
+def test_a_file_where_wheels_are_unpacked_is_told(bare: Path, tmp_path: Path) -> None:
+    for module, package in NEEDED.items():
+        wheel(tmp_path, package, module)
+    (tmp_path / "into").write_text("no folder")
+    done = supplied(bare, tmp_path, tmp_path / "into")
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert f"{tmp_path / 'into'} cannot be made a folder" in done.stderr
 
 
 def test_what_is_too_old_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
