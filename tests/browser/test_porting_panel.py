@@ -307,6 +307,16 @@ FUNCTION = """def step_{n}(model, group=None):
 """
 
 
+@pytest.mark.parametrize(
+    "code", ["torch.add(" * 3000, "torch.nn.Sequential(" * 3000 + "1" + ")" * 3000], ids=["open", "closed"]
+)
+def test_the_first_code_may_be_nested_deeply(visit: Visit, code: str) -> None:
+    """A script that was not called before takes most of the stack."""
+    page = open_port(visit, "en")
+    put(page, f"import torch\n{code}")
+    expect(page.locator("apidiff-port")).to_contain_text("its inner part was left out")
+
+
 def test_very_long_code(visit: Visit) -> None:
     page = open_port(visit, "en")
     put(page, DIST + "dist.barrier()")
