@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import stat
 from pathlib import Path
 
 from apidiff.atomic_write import handed_on, unused_name
 from apidiff.database.regular_files import read_regular
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
+_ACL = "system.posix_acl_access"
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
@@ -20,7 +22,7 @@ def replace_read(place: Path, before: bytes, after: bytes) -> bool:
 
     Its folder is held open: one that is renamed meanwhile, or has a link put in its place, leads nowhere else. The new content
     is on disk under another name before it takes the place of the old one, so that a killed run leaves one of the two; what
-    was saved in that moment is seen, and put back. Permissions stay. Raises OSError.
+    was saved in that moment is seen, and put back. Permissions, ACLs and users' attributes stay. Raises OSError.
 
     Args:
         place: its path, in which no link is followed.
@@ -37,13 +39,41 @@ def replace_read(place: Path, before: bytes, after: bytes) -> bool:
         with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as out:
             out.write(after)
             out.flush()
-            os.fchmod(out.fileno(), handed_on(state, out.fileno()))
+            mode = handed_on(state, out.fileno())
+            os.fchmod(
+                out.fileno(), mode if _attributes_stay(folder, place.name, out.fileno()) else mode & ~stat.S_IRWXG
+            )
             os.fsync(out.fileno())
         return _put_in_place(folder, str(name), place.name, before)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
         os.close(folder)
+
+
+def _attributes_stay(folder: int, old: str, new: int) -> bool:
+    """Give an open file what else than the mode says who may use the file ``old``, and what its user noted on it.
+
+    False where a list of who may (an ACL) cannot be kept: what looks like the rights of the group is the most that it grants.
+    """
+    opened = os.open(old, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        kept = True
+        for name in _attributes(opened):
+            try:
+                os.setxattr(new, name, os.getxattr(opened, name))
+            except OSError:
+                kept = kept and name != _ACL
+        return kept
+    finally:
+        os.close(opened)
+
+
+def _attributes(file: int) -> list[str]:
+    try:
+        return [name for name in os.listxattr(file) if name == _ACL or name.startswith("user.")]
+    except OSError:  # a file system that has none
+        return []
 
 
 def _put_in_place(folder: int, new: str, old: str, before: bytes) -> bool:

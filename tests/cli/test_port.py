@@ -382,7 +382,7 @@ def test_a_file_that_changed_meanwhile_ends_alike_whoever_notices(
     assert (project / "model.py").read_text() == "# somebody else\n"
 
 
-@pytest.mark.parametrize("path", [".", "", "./", "./model.py", "../project", ".//model.py"])
+@pytest.mark.parametrize("path", [".", "./", "./model.py", "../project", ".//model.py"])
 def test_a_path_may_be_written_in_any_way(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: str
 ) -> None:
@@ -392,6 +392,18 @@ def test_a_path_may_be_written_in_any_way(
     assert main(["port", path, "--write", "--jobs", "1"]) == 0
     assert (project / "model.py").read_text() == PORTED
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["port", "scan"])
+def test_an_empty_name_is_not_the_current_folder(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.chdir(project)
+    with pytest.raises(SystemExit) as ended:
+        main([command, ""])
+    assert ended.value.code == 2
+    assert "an empty name is given" in capsys.readouterr().err
+    assert (project / "model.py").read_text() == CODE
 
 
 @pytest.mark.parametrize("when", ["_each_once", "scan_tree", "port_files"])

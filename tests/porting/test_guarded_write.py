@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pytest
 
 from apidiff.porting import guarded_write
 from apidiff.porting.guarded_write import replace_read
+
+NOBODY = 0xFFFFFFFF  # where an entry names no user or group
 
 
 @pytest.fixture
@@ -46,6 +50,40 @@ def test_what_was_read_is_replaced(place: Path, monkeypatch: pytest.MonkeyPatch,
     assert place.read_bytes() == b"after"
     assert place.stat().st_mode & 0o777 == 0o750
     assert list(place.parent.iterdir()) == [place]
+
+
+ACL = "system.posix_acl_access"
+# user::rw-, user:1:rw-, group::---, mask::rw-, other::---
+RIGHTS = struct.pack(
+    "<I" + 5 * "HHI", 2, *(1, 6, NOBODY), *(2, 6, 1), *(4, 0, NOBODY), *(16, 6, NOBODY), *(32, 0, NOBODY)
+)
+
+
+@pytest.mark.parametrize("can_be_kept", [True, False])
+def test_who_may_use_a_file_stays(place: Path, monkeypatch: pytest.MonkeyPatch, can_be_kept: bool) -> None:
+    """With a list of who may, the bits of the group are the most that it grants: the group itself has none here."""
+    try:
+        os.setxattr(place, "user.note", b"mine")
+        os.setxattr(place, ACL, RIGHTS)
+    except OSError as error:
+        pytest.skip(f"this file system keeps no such list ({error.strerror})")
+    assert place.stat().st_mode & 0o777 == 0o660
+    if not can_be_kept:
+        setting = os.setxattr
+
+        def refused(path: int, name: str, value: bytes) -> None:
+            if name == ACL:
+                raise OSError(95, "Operation not supported")
+            setting(path, name, value)
+
+        monkeypatch.setattr(guarded_write.os, "setxattr", refused)
+    assert replace_read(place, b"before", b"after")
+    assert place.read_bytes() == b"after"
+    assert os.getxattr(place, "user.note") == b"mine"
+    assert (ACL in os.listxattr(place)) == can_be_kept
+    assert place.stat().st_mode & 0o777 == (0o660 if can_be_kept else 0o600)
+    if can_be_kept:
+        assert os.getxattr(place, ACL) == RIGHTS
 
 
 @pytest.mark.parametrize("step", ["handed_on", "_put_in_place", "_exchanged"])
