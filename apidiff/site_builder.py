@@ -326,8 +326,12 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         return _NO_FILE_NAME.sub("%00", super().translate_path(path))
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
-        """Find the file of the address; what is no address, such as ``a://[/``, has none."""
+        """Find the file of the address; what is no address, such as ``a://[/``, has none. A pipe would be waited for."""
         try:
+            path = self.translate_path(self.path)
+            if os.path.lexists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113 - a Path raises where it is too long
+                self.send_error(http.HTTPStatus.NOT_FOUND)
+                return None
             return super().send_head()
         except ValueError:
             self.send_error(http.HTTPStatus.BAD_REQUEST)

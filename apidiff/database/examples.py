@@ -133,8 +133,14 @@ def _snippet(path: Path, tree: ast.Module, code: str) -> str:
     body = function.body[1:] if ast.get_docstring(function) is not None else function.body
     if not body:
         raise DataError(path, function.lineno, "the function example is empty", "Put the calls into it.")
-    return textwrap.dedent("\n".join(code.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]))
+    first = min(node.lineno for node in [body[0], *getattr(body[0], "decorator_list", [])])
+    return textwrap.dedent("\n".join(_lines(code)[first - 1 : body[-1].end_lineno]))
 
 
 def _line_of(code: str, text: str) -> int | None:
-    return next((number for number, line in enumerate(code.splitlines(), 1) if line.strip() == text), None)
+    return next((number for number, line in enumerate(_lines(code), 1) if line.strip() == text), None)
+
+
+def _lines(code: str) -> list[str]:
+    """The lines as Python counts them: `splitlines` ends a line at a form feed, too."""
+    return re.split(r"\r\n?|\n", code)

@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -120,6 +121,19 @@ def test_address_comes_from_the_option_or_the_environment(
 def test_serving_what_is_not_built_says_how_to_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert site.main(["serve", "--output", str(tmp_path)]) == 2
     assert "Build it first: make site" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["pipe", "to-a-pipe", "nowhere", "x" * 300, "%00"])
+def test_what_is_no_file_is_not_found_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / "index.html").write_text("here")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "to-a-pipe").symlink_to("pipe")
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/{name}", timeout=20)
+        assert answer.value.code == 404
+        server.shutdown()
 
 
 def test_server_takes_a_free_port_where_its_own_is_in_use(tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ _Release = Annotated[
 ]
 _Python = Annotated[str, Meta(pattern=r"^3\.[0-9]{1,5}\Z")]
 # What pip installs by name: no option and no path, which would mean another thing on another machine.
-_Requirement = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;]).*)?\Z")]
+_Requirement = Annotated[
+    str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;])[^\x00-\x1f\x7f]*)?\Z", max_length=1000)
+]
 _Size = Annotated[int, Meta(ge=1, le=64)]
 _Seconds = Annotated[float, Meta(ge=0.1, le=30 * 24 * 3600)]
 _MOST_CELLS = 5000

@@ -67,6 +67,8 @@ BAD = [
     ('python = ["3.11"]', 'python = ["python3"]', 12, "$.framework[1].python[0]"),
     ('"scipy"', '"--index-url=http://h/"', 13, "$.framework[1].requires[1]"),
     ('"scipy"', '"../scipy"', 13, "$.framework[1].requires[1]"),
+    ('"scipy"', '"scipy;\\u0000"', 13, "$.framework[1].requires[1]"),
+    ('"scipy"', f'"scipy;{"x" * 1000}"', 13, "$.framework[1].requires[1]"),
     ('backends = ["gloo"]', 'backends = ["mccl"]', 5, "No backend is called 'mccl' of torch. There are: gloo-cpu"),
     ('["mccl", "hccl"]', '["mccl", "mccl"]', 14, "one of backends stands here twice"),
     ("[2, 3]", "[2, 2]", 6, "one of world_sizes stands here twice"),
