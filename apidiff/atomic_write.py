@@ -18,6 +18,7 @@ from apidiff.errors import DataError
 _LOCK_S = 10.0  # a record is written in milliseconds
 _TEMPORARY = ".tmp"
 _OURS = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(_TEMPORARY)}")
+_ACL = "system.posix_acl_access"
 _DEVICES = {Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")}
 
 
@@ -25,9 +26,9 @@ _DEVICES = {Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")}
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file beside ``path`` to write to, which takes its place at the end of the block.
 
-    A file that was there hands on its permissions and, where that is allowed, its owner and group. Where the block raises,
-    nothing is left and ``path`` is as it was; an OSError names it. A device or a pipe is never replaced: it may be the system's
-    ``/dev/null``. Of a link the file that it leads to is written.
+    A file that was there hands on its permissions and, where that is allowed, its owner, group and attributes. Where the block
+    raises, nothing is left and ``path`` is as it was; an OSError names it. A device or a pipe is never replaced: it may be the
+    system's ``/dev/null``. Of a link the file that it leads to is written.
     """
     refuse_irregular(path)
     path = Path(os.path.realpath(path))  # `Path.resolve` raises for a link that leads to itself
@@ -36,7 +37,7 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         os.close(_created(temporary))
         yield temporary
-        temporary.chmod(0o644 if before is None else handed_on(before, temporary))
+        temporary.chmod(0o644 if before is None else handed_on(before, path, temporary))
         temporary.replace(path)
     except OSError as error:
         if error.filename in {None, str(temporary), temporary}:  # of a disk that is full the system tells no name
@@ -46,10 +47,17 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def handed_on(before: os.stat_result, written: int | Path) -> int:
-    """Give ``written`` the owner and the group of the file that it replaces; returns the permissions that it may have.
+def handed_on(before: os.stat_result, old: int | Path, written: int | Path) -> int:
+    """Give ``written`` the owner, the group, the ACL and the user's attributes of the file that it replaces.
 
-    What runs as its owner or group keeps doing so only where these are the same. ``written``: open, or its path.
+    Returns the permissions that it may have. What runs as its owner or group keeps doing so only where these are the same, and
+    the group keeps no bits that an ACL gave which cannot be kept: they are the most that it grants, to anybody.
+
+    Args:
+        before: the state of the file that is replaced.
+        old: that file, open, or its path.
+        written: the new one, open, or its path.
+
     """
     mode = before.st_mode & 0o7777
     now = os.stat(written)  # noqa: PTH116 - it may be an open file
@@ -57,7 +65,29 @@ def handed_on(before: os.stat_result, written: int | Path) -> int:
         mode &= ~stat.S_ISGID
     if now.st_uid != before.st_uid and not _changes_hands(written, before.st_uid, -1):
         mode &= ~stat.S_ISUID
-    return mode
+    return mode if _attributes_stay(old, written) else mode & ~stat.S_IRWXG
+
+
+def _attributes_stay(old: int | Path, written: int | Path) -> bool:
+    """Copy an ACL and the user's attributes; False where the ACL cannot be kept."""
+    kept = True
+    names = _attributes(old)
+    for name in names:
+        try:
+            os.setxattr(written, name, os.getxattr(old, name))
+        except OSError:
+            kept = kept and name != _ACL
+    if _ACL not in names:  # nor has the new one that of its folder
+        with contextlib.suppress(OSError):
+            os.removexattr(written, _ACL)
+    return kept
+
+
+def _attributes(file: int | Path) -> list[str]:
+    try:
+        return [name for name in os.listxattr(file) if name == _ACL or name.startswith("user.")]
+    except OSError:  # a file system that has none
+        return []
 
 
 def _changes_hands(written: int | Path, owner: int, group: int) -> bool:

@@ -115,8 +115,7 @@ def build_site(
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = output.with_name(f".{output.name}")
     with _lock(work):
-        new = [] if output.exists() else [output]
-        new += [] if _contents(work) else [work]
+        output_is_new, work_is_new = not output.exists(), not _contents(work)
         sources = _ROOT
         if part:
             sources = work / "sources"
@@ -151,7 +150,10 @@ def build_site(
             except BaseException:
                 for step in steps:
                     step.kill()
-                _remove(new, work)
+                if output_is_new:
+                    shutil.rmtree(output, ignore_errors=True)
+                if work_is_new:
+                    _remove(work)
                 raise
             del data, content, publishing  # which takes most of a second, and Sphinx still writes
             for step in steps:
@@ -177,21 +179,19 @@ def _lock(work: Path) -> IO[str]:
 
 
 def _contents(work: Path) -> list[Path]:
+    """What is kept there besides the lock."""
     return [path for path in work.iterdir() if path.name != "lock"]
 
 
-def _remove(new: Sequence[Path], work: Path) -> None:
-    """Removes the folders that a failed build made; of ``work`` its lock last, for which others may wait."""
-    for folder in new:
-        if folder != work:
-            shutil.rmtree(folder, ignore_errors=True)
-            continue
-        for path in _contents(work):
-            shutil.rmtree(path, ignore_errors=True)
-            path.unlink(missing_ok=True)
-        with suppress(OSError):  # another build has begun
-            (work / "lock").unlink(missing_ok=True)
-            work.rmdir()
+def _remove(work: Path) -> None:
+    """Removes the folder that a failed build made, its lock last, for which others may wait."""
+    for path in _contents(work):
+        shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):  # it was a folder
+            path.unlink()
+    with suppress(OSError):  # another build has begun
+        (work / "lock").unlink(missing_ok=True)
+        work.rmdir()
 
 
 def root_page(address: Address) -> str:
@@ -329,7 +329,8 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         """Find the file of the address; what is no address, such as ``a://[/``, has none. A pipe would be waited for."""
         try:
             path = self.translate_path(self.path)
-            if os.path.lexists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113 - a Path raises where it is too long
+            # Not by a Path, which raises where it is too long.
+            if os.path.lexists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113
                 self.send_error(http.HTTPStatus.NOT_FOUND)
                 return None
             return super().send_head()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -221,3 +222,18 @@ def test_a_file_stays_its_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     write_file(path, b"3")
     state = path.stat()
     assert (path.read_bytes(), state.st_uid, state.st_mode & 0o7777) == (b"3", 0, 0o755)
+
+
+def test_a_file_hands_on_who_may_use_it(tmp_path: Path) -> None:
+    """user::rw-, user:1:rw-, group::---, mask::rw-, other::---: the group itself has no rights."""
+    nobody, acl = 0xFFFFFFFF, "system.posix_acl_access"
+    entries = [(1, 6, nobody), (2, 6, 1), (4, 0, nobody), (16, 6, nobody), (32, 0, nobody)]
+    rights = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+    try:
+        os.setxattr(path, acl, rights)
+    except OSError as error:
+        pytest.skip(f"this file system keeps no such list ({error.strerror})")
+    write_file(path, b"after")
+    assert (path.read_bytes(), os.getxattr(path, acl)) == (b"after", rights)

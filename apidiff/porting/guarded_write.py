@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import stat
 from pathlib import Path
 
 from apidiff.atomic_write import handed_on, unused_name
 from apidiff.database.regular_files import read_regular
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
-_ACL = "system.posix_acl_access"
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_OLD = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
@@ -35,45 +34,20 @@ def replace_read(place: Path, before: bytes, after: bytes) -> bool:
     try:
         if os.path.realpath(place) != str(place) or not os.path.samestat(place.parent.stat(), os.fstat(folder)):
             return False
-        state = os.stat(place.name, dir_fd=folder)
-        with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as out:
-            out.write(after)
-            out.flush()
-            mode = handed_on(state, out.fileno())
-            os.fchmod(
-                out.fileno(), mode if _attributes_stay(folder, place.name, out.fileno()) else mode & ~stat.S_IRWXG
-            )
-            os.fsync(out.fileno())
+        old = os.open(place.name, _OLD, dir_fd=folder)
+        try:
+            with os.fdopen(os.open(name, _NEW, 0o600, dir_fd=folder), "wb") as out:
+                out.write(after)
+                out.flush()
+                os.fchmod(out.fileno(), handed_on(os.fstat(old), old, out.fileno()))
+                os.fsync(out.fileno())
+        finally:
+            os.close(old)
         return _put_in_place(folder, str(name), place.name, before)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
         os.close(folder)
-
-
-def _attributes_stay(folder: int, old: str, new: int) -> bool:
-    """Give an open file what else than the mode says who may use the file ``old``, and what its user noted on it.
-
-    False where a list of who may (an ACL) cannot be kept: what looks like the rights of the group is the most that it grants.
-    """
-    opened = os.open(old, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=folder)
-    try:
-        kept = True
-        for name in _attributes(opened):
-            try:
-                os.setxattr(new, name, os.getxattr(opened, name))
-            except OSError:
-                kept = kept and name != _ACL
-        return kept
-    finally:
-        os.close(opened)
-
-
-def _attributes(file: int) -> list[str]:
-    try:
-        return [name for name in os.listxattr(file) if name == _ACL or name.startswith("user.")]
-    except OSError:  # a file system that has none
-        return []
 
 
 def _put_in_place(folder: int, new: str, old: str, before: bytes) -> bool:

@@ -86,6 +86,18 @@ def test_who_may_use_a_file_stays(place: Path, monkeypatch: pytest.MonkeyPatch, 
         assert os.getxattr(place, ACL) == RIGHTS
 
 
+def test_a_file_is_given_no_list_of_its_folder(place: Path) -> None:
+    """New files of the folder get one; this one has the bits of a group instead."""
+    try:
+        os.setxattr(place.parent, "system.posix_acl_default", RIGHTS)
+    except OSError as error:
+        pytest.skip(f"this file system keeps no such list ({error.strerror})")
+    place.chmod(0o660)
+    assert replace_read(place, b"before", b"after")
+    assert ACL not in os.listxattr(place)
+    assert place.stat().st_mode & 0o777 == 0o660
+
+
 @pytest.mark.parametrize("step", ["handed_on", "_put_in_place", "_exchanged"])
 @pytest.mark.parametrize("save", [saved, lambda place: place.write_bytes(b"saved")], ids=["renamed", "written"])
 def test_what_is_saved_meanwhile_stays(

@@ -300,7 +300,7 @@ def test_a_build_that_fails_takes_no_lock_away_that_another_holds(tmp_path: Path
         with another_build(work):
             next_one = pool.submit(site._lock, work)
             assert waiting.wait(60)
-            site._remove([work], work)
+            site._remove(work)
             assert not work.exists()
         with next_one.result() as lock:
             assert os.path.samestat((work / "lock").stat(), os.fstat(lock.fileno()))
