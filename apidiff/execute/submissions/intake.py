@@ -13,6 +13,8 @@ from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import load_own_records
 from apidiff.database.runs import (
+    is_intact,
+    record_path,
     record_paths,
     run_id,
     run_path,
@@ -96,7 +98,7 @@ def take_in(
             try:
                 record, read = _read(sent, fits, signers, data)
                 trial(sent.path, record)
-                path_here = run_path(record, sent.content, runs)
+                path_here = _place(record, sent, runs)
                 _refuse_shared_id(sent.path, path_here, {*record_paths(runs), *fitting})
                 _keep(read, path_here, fitting)
             except DataError as error:
@@ -107,13 +109,22 @@ def take_in(
     files: dict[Path, bytes] = {}
     taken = []
     for path, read in fitting.items():
-        files[path] = read.sent.content
+        new = not path.exists()
+        if new or read.sent.signature is not None:
+            files[path] = read.sent.content
         if read.sent.signature is not None:
             files[signature_path(path)] = read.sent.signature
         former = sum(asked not in today for asked in read.asked)
-        taken.append(Taken(path, not path.exists(), read.signed, former, len(read.asked)))
+        taken.append(Taken(path, new, read.signed, former, len(read.asked)))
     add_files(files)
     return taken
+
+
+def _place(record: RunRecord, sent: Sent, runs: Path) -> Path:
+    """Where a record will lie: where it does, packed or not; with a signature beside its JSON, whose bytes that is of."""
+    here = run_path(record, sent.content, runs)
+    there = record_path(run_id(here), runs)
+    return there if sent.signature is None and is_intact(there) else here
 
 
 def _keep(read: _Read, path: Path, fitting: dict[Path, _Read]) -> None:
@@ -168,7 +179,7 @@ def standing(record: RunRecord, sent: Sent, signers: Mapping[str, Signer], data:
     """
     signed = signed_by(sent.path, sent.content, sent.signature, signers)
     here = run_path(record, sent.content, data.root / "runs")
-    if sent.signature is None and here.exists():
+    if sent.signature is None:
         signed = load_signed(data.root, [run_id(here)], signers)[run_id(here)]
     if signed.state is State.ATTESTED or whole_digest(sent.content) not in load_own_records(data.root):
         return signed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import errno
 import json
+import lzma
 import os
 import shutil
 from collections.abc import Callable
@@ -362,6 +363,20 @@ def test_a_record_is_taken_in_beside_ours_and_once(
     (_, mine) = next(one for one in data.runs)
     write_record(msgspec.structs.replace(mine, date="2026-01-01T00:00:00Z"), data.root / "runs")
     assert sorted(one.measured_by or "" for _, one in load_runs(data.root / "runs")) == ["", "a cluster elsewhere"]
+
+
+def test_a_record_that_lies_there_packed_is_not_written_again(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path
+) -> None:
+    path = sent(tmp_path, encode(record))
+    ((written, *_),) = take_in([path], data, BACKENDS, examples, {})
+    packed = written.with_suffix(".json.xz")
+    packed.write_bytes(lzma.compress(written.read_bytes()))
+    signature_path(packed).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
+    written.unlink()
+    ((again, new, found, *_),) = take_in([path], load(data.root), BACKENDS, examples, {})
+    assert (again, new, found.state) == (packed, False, State.UNKNOWN_KEY)
+    assert not written.exists()
 
 
 @pytest.mark.turning(days=4)
