@@ -134,7 +134,11 @@ def _snippet(path: Path, tree: ast.Module, code: str) -> str:
     if not body:
         raise DataError(path, function.lineno, "the function example is empty", "Put the calls into it.")
     first = min(node.lineno for node in [body[0], *getattr(body[0], "decorator_list", [])])
-    return textwrap.dedent("\n".join(_lines(code)[first - 1 : body[-1].end_lineno]))
+    lines = _lines(code)[first - 1 : body[-1].end_lineno]
+    if lines[0][: body[0].col_offset].strip():
+        found = "the first call of the function example stands on a line with other code"
+        raise DataError(path, first, found, "Begin a line with it.")
+    return textwrap.dedent("\n".join(lines))
 
 
 def _line_of(code: str, text: str) -> int | None:

@@ -88,6 +88,10 @@ def test_a_folder_without_examples_has_none(tmp_path: Path) -> None:
         (lambda text: text.replace("rank 2: 100", "rank 3: 100"), ":10: the output line 'rank 3: 100'"),
         (lambda text: text.replace("def example", "def show"), "there is no function example"),
         (lambda text: text.split('    """Says')[0] + '    """Says."""\n', ":18: the function example is empty"),
+        (
+            lambda text: text.split('    """Says')[0] + '    """Says."""; print(rank)\n',
+            ":19: the first call of the function example stands on a line with other code",
+        ),
         (lambda text: text.replace("import os", "import"), ":15: is not Python"),
         (lambda text: text.split('"""', 2)[2], ":1: the docstring shows nothing after 'Command:'"),
     ],
