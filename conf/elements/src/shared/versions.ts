@@ -87,7 +87,7 @@ export function chosen(): Pair {
   const kept = readKept();
   const pair = newest();
   for (const framework of FRAMEWORKS) {
-    const wanted = meant(framework, asked.get(framework) || String(kept[framework] ?? ""));
+    const wanted = meant(framework, asked.get(framework) || kept[framework] || "");
     if (wanted) pair[framework] = wanted;
   }
   return pair;
@@ -127,7 +127,8 @@ export function follow(act: (pair: Pair) => void): void {
 function readKept(): Partial<Pair> {
   try {
     const found: unknown = JSON.parse(window.localStorage.getItem(KEPT) ?? "{}");
-    return typeof found === "object" && found !== null ? found : {};
+    const texts = Object.entries(found ?? {}).filter(([, version]) => typeof version === "string");
+    return Object.fromEntries(texts);
   } catch {
     return {};
   }
