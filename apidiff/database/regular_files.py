@@ -50,6 +50,11 @@ def read_regular(path: Path, most: int, folder: int | None = None) -> bytes:
         os.close(handle)
 
 
+def is_own(status: os.stat_result, others: int = 0o022) -> bool:
+    """Whether a file or folder is this user's, and grants others none of the permissions ``others``: by default, writing."""
+    return status.st_uid == os.geteuid() and not status.st_mode & others
+
+
 def read_text(path: Path) -> str:
     """Reads a UTF-8 file as `read_regular` does. Raises OSError also where it is too large, UnicodeDecodeError for other text."""
     content = read_regular(path, _LONGEST_TEXT + 1)

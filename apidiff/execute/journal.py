@@ -1,7 +1,8 @@
 """Keeps what an unfinished run has done, so that it can be taken up again where it stopped.
 
 Each line begins with a digest of the rest. One that was cut short when the run was stopped is passed over; one that was changed
-is said on standard error, and its probe is made again. Nothing is read of a journal that is larger than a record may be.
+is said on standard error, and its probe is made again. Nothing is read of a journal that is larger than a record may be, or that
+another user could have written: anybody can make digests, and what is taken up goes into a record of this user's.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import stat
 import sys
 from io import BytesIO, FileIO
 from pathlib import Path
@@ -17,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database.record_gate import MAX_RANKS, plain_faults, probe_faults
+from apidiff.database.regular_files import is_own
 from apidiff.database.runs import MAX_RECORD
 from apidiff.errors import printable
 from apidiff.execute.plan import Plan, step_key
@@ -29,13 +32,14 @@ class Journal:
     A probe that was made again has one more line, which stands in the place of the first.
 
     Lines are taken up again only where the probe still calls the same; where other code makes it, ``path`` should be another.
-    ``path`` is None: nothing is kept; nor is it where another process, making the same run at this moment, keeps its own there.
+    ``path`` is None: nothing is kept; nor is it where another process, making the same run at this moment, keeps its own there,
+    nor where another user could write, which is said.
     ``world_size``: the number of ranks; lines of a run with another are none of this one. Any number fits where it is None.
     """
 
     def __init__(self, path: Path | None, plan: Plan, world_size: int | None = None) -> None:
         self._world_size = world_size
-        self._file = _locked(path) if path else None
+        self._file = _opened(path) if path else None
         specs = {step_key(step): step.spec for step in plan.steps}
         self.done: dict[tuple[str, str], ProbeRun] = {}
         for run in self._read(path):
@@ -50,10 +54,7 @@ class Journal:
             content = self._file.read(MAX_RECORD + 1) if self._file else b""
         if len(content) > MAX_RECORD:
             self.close()
-            sys.stderr.write(
-                f"apidiff: note: the journal {printable(str(path))} is larger than {MAX_RECORD // 2**20} MiB; "
-                "nothing of it is taken up, and what this run does is not kept. Delete it.\n"
-            )
+            _tell_unused(path, f"is larger than {MAX_RECORD // 2**20} MiB", "Delete it.")
             return []
         for line in BytesIO(content):
             if line == b"\n":
@@ -109,20 +110,57 @@ def _decoded(line: bytes, world_size: int | None) -> ProbeRun | None:
     return None if size > MAX_RANKS or any(probe_faults(run, size)) else run
 
 
+def _tell_unused(path: Path | None, found: str, remedy: str) -> None:
+    sys.stderr.write(
+        f"apidiff: note: the journal {printable(str(path))} {found}; nothing of it is taken up, and what this run does is not "
+        f"kept. {remedy}\n"
+    )
+
+
 def remove_journal(path: Path) -> None:
-    """Removes a journal that is no longer needed; one that another process has open stays."""
-    if path.exists() and (file := _locked(path)):
-        path.unlink(missing_ok=True)
-        file.close()
+    """Removes a journal that is no longer needed; one that another process has open stays, and one that is not this user's."""
+    with contextlib.suppress(_ForeignError):
+        if path.exists() and (file := _locked(path)):
+            path.unlink(missing_ok=True)
+            file.close()
+
+
+class _ForeignError(Exception):
+    """A journal that another user could have written: what was found, and the remedy."""
+
+    def __init__(self, found: str, remedy: str) -> None:
+        super().__init__(found)
+        self.found, self.remedy = found, remedy
+
+
+def _opened(path: Path) -> FileIO | None:
+    """As `_locked`; None also where another user could have written the file, which is said."""
+    try:
+        return _locked(path)
+    except _ForeignError as error:
+        _tell_unused(path, error.found, error.remedy)
+        return None
 
 
 def _locked(path: Path) -> FileIO | None:
-    """Opens and locks the file for this process; None where another process has it or it cannot be written."""
+    """Opens and locks the file for this process; None where another process has it or it cannot be written.
+
+    Raises _ForeignError where another user could have written it.
+    """
     with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = stack.enter_context(FileIO(path, "a+"))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not is_own(path.parent.stat()):
+            remedy = "Make that folder yours alone (chmod 700), or set XDG_STATE_HOME to another."
+            raise _ForeignError("lies in a folder that is not yours, or that others may write to", remedy)
+        if path.is_symlink():
+            raise _ForeignError("is a link", "Delete it.")
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        file = stack.enter_context(FileIO(os.open(path, flags, 0o600), "a+"))
+        status = os.fstat(file.fileno())
+        if not (stat.S_ISREG(status.st_mode) and is_own(status)):
+            raise _ForeignError("is no file of yours, or others may write to it", "Delete it.")
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(path.stat(), os.fstat(file.fileno())):  # and was not removed since it was opened
+        if os.path.samestat(path.lstat(), status):  # and was not removed since it was opened
             file.seek(0)
             stack.pop_all()
             return file

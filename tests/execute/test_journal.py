@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -165,3 +167,66 @@ def test_a_journal_larger_than_a_record_is_left_alone(
     remove_journal(path)
     path.symlink_to("/dev/zero")
     assert Journal(path, plan(a="1")).done == {}
+
+
+def test_a_journal_is_for_its_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        Journal(tmp_path / "unfinished" / "one.jsonl", plan(a="1")).close()
+    finally:
+        os.umask(before)
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in (tmp_path / "unfinished").glob("**/*")}
+    assert modes == {"one.jsonl": "0o600"}
+    assert oct((tmp_path / "unfinished").stat().st_mode & 0o777) == "0o700"
+
+
+def _linked(path: Path) -> None:
+    path.rename(path.with_suffix(".other"))
+    path.symlink_to(path.with_suffix(".other"))
+
+
+def _of_another_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on this process is somebody else, to whom the folder belongs but not the file."""
+    mine, stranger = os.geteuid(), os.geteuid() + 1
+    users = iter([mine])
+    monkeypatch.setattr(os, "geteuid", lambda: next(users, stranger))
+
+
+# (what is done to a journal, what is said of it)
+FOREIGN: list[tuple[Callable[[Path, pytest.MonkeyPatch], object], str]] = [
+    (lambda path, _: path.chmod(0o620), "is no file of yours, or others may write to it; "),
+    (lambda path, _: path.chmod(0o602), "is no file of yours, or others may write to it; "),
+    (lambda path, _: path.parent.chmod(0o770), "lies in a folder that is not yours, or that others may write to; "),
+    (lambda path, _: path.parent.chmod(0o707), "lies in a folder that is not yours, or that others may write to; "),
+    (lambda path, _: _linked(path), "is a link; "),
+    (lambda _, patch: _of_another_user(patch), "is no file of yours, or others may write to it; "),
+    (lambda _, patch: patch.setattr(os, "geteuid", lambda: -2), "lies in a folder that is not yours"),
+    (lambda path, _: (path.unlink(), os.mkfifo(path, 0o600)), "is no file of yours, or others may write to it; "),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), FOREIGN)
+def test_what_another_user_could_have_written_is_not_taken_up(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    change: Callable[[Path, pytest.MonkeyPatch], object],
+    said: str,
+) -> None:
+    path = tmp_path / "unfinished" / "one.jsonl"
+    first = Journal(path, plan(a="1", b="2"))
+    first.add(run("a", "1"))
+    first.close()
+    with monkeypatch.context() as patch:
+        change(path, patch)
+        journal = Journal(path, plan(a="1", b="2"))
+        assert journal.done == {}
+        journal.add(run("b", "2"))
+        journal.close()
+        note = capsys.readouterr().err
+        remove_journal(path)
+    assert note.startswith(f"apidiff: note: the journal {path} {said}")
+    assert "nothing of it is taken up, and what this run does is not kept. " in note
+    assert note.count("\n") == 1
+    assert capsys.readouterr().err == ""
+    assert path.is_fifo() or path.read_bytes().count(b'"end"') == 1

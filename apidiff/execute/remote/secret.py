@@ -19,7 +19,7 @@ from pathlib import Path
 from platformdirs import user_state_path
 
 from apidiff.database import ApidiffError
-from apidiff.database.regular_files import read_regular
+from apidiff.database.regular_files import is_own, read_regular
 from apidiff.execute.remote.launcher import Place
 
 SECRET, SECRET_FILE = "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"
@@ -70,7 +70,7 @@ def read_secret(place: Place) -> bytes | None:
         handle = os.open(secret_path(place), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
             state = os.fstat(file.fileno())
-            mine = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o077
+            mine = stat.S_ISREG(state.st_mode) and is_own(state, 0o077)
             return file.read(_LONGEST) or None if mine else None
     return None
 
