@@ -22,7 +22,7 @@ from apidiff.database.record_gate import MAX_RANKS, plain_faults, probe_faults
 from apidiff.database.regular_files import is_own
 from apidiff.database.runs import MAX_RECORD
 from apidiff.errors import printable
-from apidiff.execute.plan import Plan, step_key
+from apidiff.execute.plan import SKIPPED, Plan, step_key
 from apidiff.model.trace import ProbeRun
 
 
@@ -95,7 +95,10 @@ def _digest(content: bytes) -> bytes:
 
 
 def _decoded(line: bytes, world_size: int | None) -> ProbeRun | None:
-    """Reads a line; None where it is not as it was written, or holds what no probe shows with so many ranks."""
+    """Reads a line; None where it is not as it was written, or holds what no probe shows with so many ranks.
+
+    A probe that was skipped is none that was made: no run writes it down, the next one decides that again.
+    """
     digest, _, content = line.partition(b" ")
     if digest != _digest(content):
         return None
@@ -103,7 +106,7 @@ def _decoded(line: bytes, world_size: int | None) -> ProbeRun | None:
         run = msgspec.json.decode(content, type=ProbeRun)
     except (ValueError, RecursionError):
         return None
-    if any(plain_faults(run)):
+    if run.end == SKIPPED or any(plain_faults(run)):
         return None
     ranks = max((trace.rank for trace in run.ranks), default=0) + 1
     size = max(ranks, len(run.ranks)) if world_size is None else world_size

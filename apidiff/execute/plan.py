@@ -20,6 +20,7 @@ from apidiff.model.vocabulary import Execution, Status
 WORLD_SIZES = (2, 3, 4)
 LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
 
+SKIPPED = "skipped"  # ProbeRun.end of a sweep whose plain call failed
 _START_S = 10.0  # seconds in which ranks came up where the records were made
 
 
@@ -237,4 +238,4 @@ def estimate(data: Data, backend: Backend, size: int, plan: Plan) -> Estimate | 
 
 
 def _ended(probe: ProbeRun) -> bool:
-    return probe.end in {"completed", "skipped"}
+    return probe.end in {"completed", SKIPPED}

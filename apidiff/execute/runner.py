@@ -23,7 +23,7 @@ from apidiff.database.backends import Backend
 from apidiff.database.paths import examples_folder
 from apidiff.ending_signals import held
 from apidiff.execute.journal import Journal
-from apidiff.execute.plan import Plan, Step, step_key
+from apidiff.execute.plan import SKIPPED, Plan, Step, step_key
 from apidiff.execute.remote import HostError, Hosts
 from apidiff.execute.world import Reply, StartError, World
 from apidiff.model.claim import CANONICAL
@@ -38,7 +38,6 @@ Holds = Callable[[Step, ProbeRun, RunRecord], bool]
 
 _BREAKER = 2  # Step.risk of probes on which ranks disagree
 _AT_ONCE = 2  # starts of worlds
-SKIPPED = "skipped"  # ProbeRun.end of a sweep whose plain call failed
 _NONE = ScalarDump(value=None)
 _CANARY = 4.0  # seconds; it takes milliseconds where all is well, and a false alarm costs only a start
 
