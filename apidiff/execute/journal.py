@@ -32,6 +32,8 @@ class Journal:
     A probe that was made again has one more line, which stands in the place of the first.
 
     Lines are taken up again only where the probe still calls the same; where other code makes it, ``path`` should be another.
+    How many are taken up is said on standard error.
+
     ``path`` is None: nothing is kept; nor is it where another process, making the same run at this moment, keeps its own there,
     nor where another user could write, which is said.
     ``world_size``: the number of ranks; lines of a run with another are none of this one. Any number fits where it is None.
@@ -45,6 +47,11 @@ class Journal:
         for run in self._read(path):
             if specs.get((run.api, run.probe)) == run.spec:
                 self.done[run.api, run.probe] = run
+        if self.done:
+            sys.stderr.write(
+                f"apidiff: note: {len(self.done)} of {len(specs)} probes are taken from {printable(str(path))}, "
+                "which an interrupted run left.\n"
+            )
 
     def _read(self, path: Path | None) -> list[ProbeRun]:
         runs: list[ProbeRun] = []

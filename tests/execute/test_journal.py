@@ -116,6 +116,7 @@ def test_a_damaged_line_is_said_and_made_again(tmp_path: Path, capsys: pytest.Ca
     assert again.done == {("torch.one", "b"): run("b", "2")}
     assert capsys.readouterr().err == (
         f"apidiff: note: 1 lines of the journal {path} are damaged; what they held is made again.\n"
+        f"apidiff: note: 1 of 2 probes are taken from {path}, which an interrupted run left.\n"
     )
     again.close()
     # So is one with the right digest that holds what no probe shows, or what no run writes down.
