@@ -128,11 +128,27 @@ def _tell_unused(path: Path | None, found: str, remedy: str) -> None:
 
 
 def remove_journal(path: Path) -> None:
-    """Removes a journal that is no longer needed; one that another process has open stays, and one that is not this user's."""
-    with contextlib.suppress(_ForeignError):
+    """Removes a journal that is no longer needed; one that another process has open stays, and one that is not this user's.
+
+    One that cannot be removed is emptied, so that nothing of it is taken up; where that fails too, it is said.
+    """
+    with contextlib.suppress(OSError, _ForeignError):  # OSError: nor can the next run look into the folder
         if path.exists() and (file := _locked(path)):
-            path.unlink(missing_ok=True)
-            file.close()
+            with file:
+                _remove(path, file)
+
+
+def _remove(path: Path, file: FileIO) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+        return
+    try:
+        file.truncate(0)
+    except OSError as error:
+        sys.stderr.write(
+            f"apidiff: note: the journal {printable(str(path))} is no longer needed, and can neither be removed nor emptied "
+            f"({error.strerror}); the next run would take it up. Delete it.\n"
+        )
 
 
 class _ForeignError(Exception):

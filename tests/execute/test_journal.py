@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
 
 import msgspec
@@ -232,3 +234,67 @@ def test_what_another_user_could_have_written_is_not_taken_up(
     assert note.count("\n") == 1
     assert capsys.readouterr().err == ""
     assert path.is_fifo() or path.read_bytes().count(b'"end"') == 1
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+# (what fails, lines that are left, what is said): as in a folder that was made read-only, is on a disk that only grows,
+# or can no longer be looked into.
+KEPT: list[tuple[tuple[str, ...], int, str]] = [
+    (("unlink",), 0, ""),
+    (
+        ("unlink", "truncate"),
+        1,
+        " is no longer needed, and can neither be removed nor emptied (Operation not permitted); ",
+    ),
+    (("exists",), 1, ""),
+    (("is_symlink",), 1, ""),
+]
+
+
+@pytest.mark.parametrize(("fails", "left", "said"), KEPT, ids=[" ".join(fails) for fails, _, _ in KEPT])
+def test_a_journal_that_cannot_be_removed_loses_no_result(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fails: tuple[str, ...],
+    left: int,
+    said: str,
+) -> None:
+    path = tmp_path / "one.jsonl"
+    first = Journal(path, plan(a="1"))
+    first.add(run("a", "1"))
+    first.close()
+
+    class Stuck(FileIO):
+        truncate = _fail
+
+    with monkeypatch.context() as patch:
+        for name in fails:
+            if name == "truncate":
+                patch.setattr("apidiff.execute.journal.FileIO", Stuck)
+            else:
+                patch.setattr(Path, name, _fail)
+        remove_journal(path)
+    note = capsys.readouterr().err
+    assert note == (
+        f"apidiff: note: the journal {path}{said}the next run would take it up. Delete it.\n" if said else ""
+    )
+    assert len(Journal(path, plan(a="1")).done) == left
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("mode", [0o500, 0])
+def test_a_folder_that_was_closed_loses_no_result(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "unfinished" / "one.jsonl"
+    first = Journal(path, plan(a="1"))
+    first.add(run("a", "1"))
+    first.close()
+    path.parent.chmod(mode)
+    try:
+        remove_journal(path)
+    finally:
+        path.parent.chmod(0o700)
+    assert len(Journal(path, plan(a="1")).done) == (mode == 0)
