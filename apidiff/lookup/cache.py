@@ -100,10 +100,11 @@ def write_shipped(path: Path) -> None:
     path.write_bytes(lzma.compress(msgspec.msgpack.encode(index), preset=6))
 
 
-def index_file() -> Path:
-    """The path of the index of this data folder and package version, below the user's cache folder."""
+def index_file() -> Path | None:
+    """The path of the index of this data folder and package version, below the user's cache folder; None where that has none."""
     data = str(_PACKAGE / "data").replace(":", "")
-    return _cache_folder() / __version__ / data.lstrip(os.sep) / "index.msgpack"
+    folder = _cache_folder()
+    return folder and folder / __version__ / data.lstrip(os.sep) / "index.msgpack"
 
 
 def fingerprint() -> str:
@@ -138,11 +139,13 @@ def _listing(folder: Path) -> Iterator[str]:
             yield f"{path} {state.st_size} {state.st_mtime_ns}"
 
 
-def _read(path: Path) -> Index | None:
+def _read(path: Path | None) -> Index | None:
     """The index kept in ``path``; None where there is none or another state of the program wrote it.
 
     A damaged one is set aside, and a note goes to stderr.
     """
+    if path is None:
+        return None
     try:
         # A pipe is not waited for.
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
@@ -207,10 +210,13 @@ def _tell_unchecked(runs: Sequence[str]) -> None:
     )
 
 
-def _keep(index: Index, path: Path) -> None:
+def _keep(index: Index, path: Path | None) -> None:
     """Writes the index; where that fails, a note goes to stderr and nothing is left."""
     from apidiff.atomic_write import write_file
 
+    if path is None:
+        _tell_not_kept("(no home folder is known)")
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         content = _sealed(msgspec.msgpack.encode(index))
@@ -220,17 +226,27 @@ def _keep(index: Index, path: Path) -> None:
         from apidiff.errors import printable
 
         folder = printable(str(path.parent))
-        sys.stderr.write(
-            f"apidiff: note: the index cannot be kept in {folder} ({error.strerror}) and is built for this call "
-            "only; set XDG_CACHE_HOME to a folder that can be written.\n"
-        )
+        _tell_not_kept(f"in {folder} ({error.strerror})")
 
 
-def _cache_folder() -> Path:
+def _tell_not_kept(where: str) -> None:
+    sys.stderr.write(
+        f"apidiff: note: the index cannot be kept {where} and is built for this call only; set XDG_CACHE_HOME to a folder "
+        "that can be written.\n"
+    )
+
+
+def _cache_folder() -> Path | None:
+    """The user's cache folder; None where no home folder is known, as of a user that the system does not know."""
     if sys.platform == "linux":
         # What platformdirs answers on Linux; importing it takes a fifth of what a lookup takes.
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "apidiff"
+        for variable, below in (("XDG_CACHE_HOME", ""), ("HOME", ".cache")):
+            if (base := Path(os.environ.get(variable, ""), below)).is_absolute():
+                return base / "apidiff"
     from platformdirs import user_cache_path
 
-    return user_cache_path("apidiff", appauthor=False)
+    try:
+        path = user_cache_path("apidiff", appauthor=False)
+    except RuntimeError:
+        return None
+    return path if path.is_absolute() else None  # some releases leave `~` where it stands

@@ -46,9 +46,9 @@ def _decoded(content: bytes | memoryview, kind: type[_Kind]) -> _Kind:
 def broken_index() -> ApidiffError:
     """What is said of an index that is as it was written, and holds what none holds."""
     from apidiff.errors import ApidiffError, printable
-    from apidiff.lookup.cache import index_file
+    from apidiff.lookup.cache import SHIPPED, index_file
 
-    path = printable(str(index_file()))
+    path = printable(str(index_file() or SHIPPED))
     return ApidiffError(f"{path}: holds what no index holds. Delete it; the next call makes it anew.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
 import sys
 import tracemalloc
@@ -304,6 +305,35 @@ def test_without_a_cache_variable_it_is_below_home(value: str | None, monkeypatc
         monkeypatch.setenv("XDG_CACHE_HOME", value)
     expected = f"/somewhere/.cache/apidiff/{apidiff.__version__}{paths.DATA}/index.msgpack"
     assert str(index_cache.index_file()) == expected
+
+
+@pytest.mark.parametrize("home", [None, "~", "below/here"])
+def test_a_user_without_a_home_folder_is_answered(
+    home: str | None, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As in a container that runs with a user number that its system does not know."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
+    for name in ("XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    if home is not None:
+        monkeypatch.setenv("HOME", home)
+    assert index_cache.index_file() is None
+    assert index_cache.former_index() is None
+    assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+    assert capfd.readouterr().err == (
+        "apidiff: note: the index cannot be kept (no home folder is known) and is built for this call only; set XDG_CACHE_HOME "
+        "to a folder that can be written.\n"
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"data"}
+
+
+def test_without_a_home_variable_the_system_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    user = pwd.struct_passwd(("me", "x", os.getuid(), os.getgid(), "", "/somewhere", "/bin/sh"))
+    monkeypatch.setattr(pwd, "getpwuid", lambda _number: user)
+    assert str(index_cache.index_file()).startswith("/somewhere/.cache/apidiff/")
 
 
 def fingerprint_of(package: Path, monkeypatch: pytest.MonkeyPatch) -> str:
