@@ -12,7 +12,7 @@ from apidiff.cli.json_output import json_line
 from apidiff.database import Data
 from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.errors import ApidiffError
-from apidiff.execute.run import state_folder
+from apidiff.execute.state_folder import state_folder
 from apidiff.judge.recorded_values import show, show_numbers
 from apidiff.messages.escape_invisible import unbroken
 from apidiff.messages.evidence import evidence_lines

@@ -22,8 +22,8 @@ from apidiff.database.data import UnknownMapping
 from apidiff.database.extracted_samples import extracted_path, load_extracted, write_extracted
 from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError, DataError
-from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
+from apidiff.execute.state_folder import state_folder
 from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.model.agreement import Agreement
 from apidiff.model.extracted_samples import ExtractedSamples

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from platformdirs import user_state_path
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database import Data
@@ -34,7 +33,8 @@ from apidiff.database.runs import (
     signature_path,
     whole_digest,
 )
-from apidiff.errors import DataError
+from apidiff.errors import ApidiffError, DataError
+from apidiff.execute.state_folder import state_folder
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 
@@ -194,7 +194,7 @@ def write_beside(record: RunRecord, runs: Path) -> Path:
 
 def mark_written_here(path: Path) -> None:
     """Keeps that the record in ``path`` was written here; where that cannot be kept, the record stays for good."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ApidiffError):
         _written_here().parent.mkdir(parents=True, exist_ok=True)
         # A pipe with no reader is refused, not waited for.
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
@@ -209,7 +209,7 @@ def was_written_here(path: Path) -> bool:
     """Whether the record in ``path`` was written there by this project's command, and is as it was."""
     try:
         return _line(path) in read_regular(_written_here(), _MOST).splitlines(keepends=True)
-    except (DataError, OSError):
+    except (ApidiffError, OSError):
         return False
 
 
@@ -227,7 +227,7 @@ def runs_of(data: Data, measured_by: str | None) -> list[tuple[str, RunRecord]]:
 
 
 def _written_here() -> Path:
-    return user_state_path("apidiff", appauthor=False) / "recorded"
+    return state_folder() / "recorded"
 
 
 def _line(path: Path) -> bytes:

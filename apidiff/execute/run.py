@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from platformdirs import user_state_path
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend
@@ -18,16 +17,12 @@ from apidiff.execute.plan import make_plan, step_key
 from apidiff.execute.record import make_record
 from apidiff.execute.remote import Hosts
 from apidiff.execute.runner import Holds, Runner, doubtful
+from apidiff.execute.state_folder import state_folder
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import DeviceFound, RunRecord
 
 # Told how many steps there are, how many are done, and what is being done.
 Progress = Callable[[int, int, str], None]
-
-
-def state_folder() -> Path:
-    """The folder for logs and journals: the user's state folder (on Linux ``~/.local/state/apidiff``)."""
-    return user_state_path("apidiff", appauthor=False)
 
 
 def make_run(

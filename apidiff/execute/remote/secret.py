@@ -16,11 +16,10 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from platformdirs import user_state_path
-
 from apidiff.database import ApidiffError
 from apidiff.database.regular_files import is_own, read_regular
 from apidiff.execute.remote.launcher import Place
+from apidiff.execute.state_folder import state_folder
 
 SECRET, SECRET_FILE = "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"
 _SHORTEST = 16  # characters
@@ -84,7 +83,7 @@ def remove_secret(place: Place) -> None:
 def secret_path(place: Place) -> Path:
     """Where the secret of the run of ``place`` lies, if no variable gives it."""
     meeting = f"{place.launcher} {place.job} {place.host} {place.port} {place.world_size}"
-    return user_state_path("apidiff", appauthor=False) / "launched" / hashlib.sha256(meeting.encode()).hexdigest()
+    return state_folder() / "launched" / hashlib.sha256(meeting.encode()).hexdigest()
 
 
 def proof(secret: bytes, *said: object) -> str:

@@ -52,8 +52,9 @@ def _connect(place: Place, child: int | None, seconds: float) -> socket.socket:
     given = given_secret(os.environ)
     while True:
         secret = given or read_secret(place)
-        why = f"there is no secret in {secret_path(place)}"
-        if secret is not None:
+        if secret is None:
+            why = f"there is no secret in {secret_path(place)}"
+        else:
             try:
                 return _greeted(place, child, secret)
             except OSError as error:
