@@ -43,7 +43,7 @@ MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a
 MAX_TEXTS = {RunRecord: 1_000_000, SingleRecord: 5_000_000}  # names of fields among them
 MAX_NUMBERS = {RunRecord: 800_000, SingleRecord: 5_000_000}
 MAX_SECONDS = 86_400.0  # of one call
-_LARGEST = 2**64  # of any number that is written as an integer
+_INTEGERS = range(-(2**63), 2**64)  # those that msgpack, which the index is kept in, has room for
 _LARGEST_MOMENT = 1e150  # its square is a number still
 _SHOWN = 100  # characters of a name in a message
 _FIRST_YEAR = 2023  # before the project began
@@ -177,7 +177,7 @@ def plain_faults(record: object) -> Iterator[Fault]:
             stack.extend(plain)
         elif isinstance(plain, int | float):
             numbers += 1
-            if isinstance(plain, int) and not -_LARGEST < plain < _LARGEST:
+            if isinstance(plain, int) and plain not in _INTEGERS:
                 yield "holds an integer of more than 64 bits", NEW
                 return
 
@@ -356,6 +356,6 @@ def _sizes(tensor: TensorDump) -> str:
 
 def _short(number: Number) -> str:
     """A number for a message; of one with many digits how many, which Python refuses to write."""
-    if isinstance(number, int) and abs(number) >= _LARGEST:
+    if isinstance(number, int) and number not in _INTEGERS:
         return "an integer of more than 64 bits"
     return repr(number)[:40]

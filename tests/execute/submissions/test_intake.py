@@ -196,6 +196,8 @@ REFUSED = [
     (returned(shape=[-1, -3]), "with a size below zero"),
     (returned(buffer={"values": [1], "places": [0, 1, 7], "storage": 0}), "lies outside of it"),
     (returned(object=2**70), "an integer of more than 64 bits"),
+    (returned(object=-(2**63) - 1), "an integer of more than 64 bits"),
+    (returned(shape=[-(2**64) + 1, 0], values=[]), "an integer of more than 64 bits"),
     (returned(shape=[2**20], values=[1.0] * 2**20), "more than 1000000 texts or 800000 numbers"),
     (returned(shape=[2**20], values=["nan"] + [1.0] * (2**20 - 1)), "more than 1000000 texts or 800000 numbers"),
     (put("probes", 0, "log")(["x"] * 1_000_001), "more than 1000000 texts or 800000 numbers"),
