@@ -12,7 +12,7 @@ from apidiff.errors import DataError
 from apidiff.model.base import DottedName, NonEmpty, Record
 
 FILE = "uses.yaml"
-Count = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=10**9)]  # sums of them fit the integers of SQLite
 
 
 class Uses(Record, frozen=True, kw_only=True):

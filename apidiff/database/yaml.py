@@ -20,6 +20,7 @@ _MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; the tree of o
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
+_INTEGERS = range(-(2**63), 2**64)  # those that msgpack, which records and the index are kept in, has room for
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LEVEL = "Mend the indentation: items of a list, and keys of a record, begin in the same column as those "
 "above them; and nothing stands behind a closing quote."
@@ -138,12 +139,16 @@ class _Constructor:
         if isinstance(node, yaml.SequenceNode):
             return [self.plain(item, (*at, index)) for index, item in enumerate(node.value)]
         try:
-            return self._loader.construct_object(node)
+            value = self._loader.construct_object(node)
         except yaml.YAMLError:
             raise
         except Exception as error:  # of impossible dates, numbers and tags PyYAML raises whatever comes up
             found = f"{str(node.value)[:40]!r} is no {node.tag.rpartition(':')[2][:20]}"
             raise DataError(self._path, line, found, "Mend the value, or put it in quotes.", Damage.SYNTAX) from error
+        if isinstance(value, int) and value not in _INTEGERS:
+            found = f"{str(node.value)[:40]!r} is an integer of more than 64 bits"
+            raise DataError(self._path, line, found, "Write a smaller one, or put it in quotes.", Damage.FORM)
+        return value
 
     def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
         found: dict[str, Any] = {}

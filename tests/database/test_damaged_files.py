@@ -85,6 +85,9 @@ DAMAGED = [
     ("document_twins.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
     ("document_addresses.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
     ("uses.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
+    ("uses.yaml", replaced("{diffusers: ", "{diffusers: 999999999"), set(), Damage.FORM),
+    ("profiles/everyday.yaml", replaced("[1, 2, 3]", "[1, 2, 18446744073709551616]"), {ABS}, Damage.FORM),
+    (f"{FOLDER}/reduce.yaml", replaced("dst: 0", f"dst: {2**64}"), {REDUCE}, Damage.FORM),
     ("own_records.txt", BAD_BYTES, set(), Damage.FORM),
 ]
 

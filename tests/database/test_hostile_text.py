@@ -36,6 +36,14 @@ YAML = {
     "an impossible date": ("a: 2026-13-45\n", "'2026-13-45' is no timestamp"),
     "a number that is none": ("a: !!int x\n", "'x' is no int"),
     "a number of 5,000 digits": (f"a: {'1' * 5000}\n", "is no int"),
+    "an integer of 65 bits": (
+        f"a: {2**64}\n",
+        "test.yaml:1: '18446744073709551616' is an integer of more than 64 bits",
+    ),
+    "a negative one, in a list": (
+        f"a:\n- {-(2**63) - 1}\n",
+        "test.yaml:2: '-9223372036854775809' is an integer of more",
+    ),
     "a tag that makes objects": ("a: !!python/object/apply:os.system [id]\n", "test.yaml"),
     "a tag that nobody knows": ("a: !what x\n", "could not determine a constructor"),
     "a zero byte": ("a: \0\n", "broken YAML"),

@@ -29,6 +29,7 @@ def test_without_a_file_nothing_is_counted(tmp_path: Path) -> None:
 WRONG = [
     ("counts: {torch.a: {numpy: 3}}\n", "torch.a is counted in numpy, which `packages` does not name"),
     ("counts: {torch.a: {timm: 0}}\n", "1"),
+    (f"counts: {{torch.a: {{timm: {10**9 + 1}}}}}\n", "Expected `int` <= 1000000000"),
 ]
 
 
