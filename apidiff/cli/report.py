@@ -64,21 +64,23 @@ def run(args: argparse.Namespace) -> int:
 
 def _documents(args: argparse.Namespace) -> bytes:
     from apidiff.database import load
+    from apidiff.database.checks import without_unusable
     from apidiff.derive.document_differences import documents_report
     from apidiff.lookup import knowledge
     from apidiff.writers.documents import documents_text
 
-    rows = documents_report(load(), knowledge.load().entries)
+    rows = documents_report(without_unusable(load()), knowledge.load().entries)
     return json_line(rows, indent=1) if args.json else documents_text(rows, language(args.lang)).encode()
 
 
 def _conditions(args: argparse.Namespace) -> bytes:
     from apidiff.database import load
+    from apidiff.database.checks import without_unusable
     from apidiff.database.data import tell_damaged
     from apidiff.lookup.condition_figures import condition_figures
     from apidiff.writers.conditions import conditions_text
 
-    data = load()
+    data = without_unusable(load())
     tell_damaged([str(error) for error in data.unread])
     figures = condition_figures(data)
     return json_line(figures, indent=1) if args.json else conditions_text(figures, language(args.lang)).encode()
@@ -86,11 +88,12 @@ def _conditions(args: argparse.Namespace) -> bytes:
 
 def _official(args: argparse.Namespace) -> bytes:
     from apidiff.database import load
+    from apidiff.database.checks import without_unusable
     from apidiff.derive.official import official_report
     from apidiff.lookup import knowledge
     from apidiff.messages.official_text import report_markdown
 
-    report = official_report(load(), dict(knowledge.load().entries))
+    report = official_report(without_unusable(load()), dict(knowledge.load().entries))
     if args.format == "json":
         return json_line(report, indent=1)
     return report_markdown(report, language(args.lang)).encode()

@@ -114,6 +114,12 @@ DAMAGED = [
     ("apidiff/data/profiles/point_to_point.yaml", NO_YAML, "torch.distributed.send"),
     ("apidiff/data/signatures/mindspore-2.8.0.json", NO_YAML, None),
     (WORK, ("source: [wait-sets-limit", "source: [wait-sets-limix"), "torch.distributed.Work"),
+    (
+        "apidiff/data/mappings/torch/distributed/P2POp.yaml",
+        ("by: bad-peer}", "by: bad-peerr}"),
+        "torch.distributed.P2POp",
+    ),
+    ("apidiff/data/uses.yaml", ("{diffusers: ", "{diffusers: 999999999999999999999"), None),
 ]
 
 
@@ -145,7 +151,7 @@ def test_one_damaged_file_stops_nothing_else(
         done = run_process(*command, **variables)
         assert done.returncode == 0, (command, done)
         notes = [line for line in done.stderr.splitlines() if line.startswith("apidiff: note: ")]
-        # What makes no entries has no need of what a difference cites.
+        # What makes no entries has no need of what a difference or a claim names.
         assert len(notes) == 1 or (not notes and change is not NO_YAML and command[0] in {"report", "runs"}), (
             command,
             done,

@@ -14,6 +14,7 @@ from apidiff.database.own_records import add_own_records, load_own_records, own_
 from apidiff.database.paths import DATA
 from apidiff.database.runs import run_id
 from apidiff.errors import Damage
+from apidiff.lookup.entry import entries
 from apidiff.model.signed import State
 
 REDUCE, GATHER, ABS = "torch.distributed.reduce", "torch.distributed.gather", "torch.abs"
@@ -189,6 +190,49 @@ def test_a_target_written_in_a_damaged_record_is_passed_over_and_not_blamed(root
     data = load(root)
     assert [error.path.name for error in data.broken] == ["all_gather.yaml"]
     assert data.passed_over.keys() == {"torch.distributed.all_gather", f"torch.distributed.{user.stem}"}
+
+
+# file, what is done to it, what is said of it
+UNUSABLE = [
+    (f"{FOLDER}/reduce.yaml", replaced("by: async}", "by: asynk}"), "claim 'async-returns-none' names probe 'asynk'"),
+    (f"{FOLDER}/reduce.yaml", replaced("{like: sync, set: {dst: 1}}", "{like: synk}"), "no probe 'synk'; it has"),
+    (f"{FOLDER}/reduce.yaml", replaced("{like: sync, set: {dst: 1}}", "{like: dst-1}"), "probe 'dst-1' is like itself"),
+    ("mappings/torch/abs.yaml", appended(b"samples: {odd: {like: plane}}\n"), "there is no sample 'plane'"),
+    ("mappings/torch/abs.yaml", appended(b"samples: {odd: {like: odd}}\n"), "sample 'odd' is like itself"),
+    (
+        "mappings/torch/abs.yaml",
+        appended(b"samples: {odd: {code: {torch: '(', mindspore: x}}}\n"),
+        "does not parse: '('",
+    ),
+    ("mappings/torch/abs.yaml", appended(b"source: {kind: constant}\n"), "constant, which no single process calls"),
+    ("mappings/torch/abs.yaml", replaced("elementwise", "single\ncategory: math"), "has no sample. Add one"),
+    ("mappings/torch/abs.yaml", replaced('"2.7"', "2.x"), "Expected a release version such as 2.10"),
+]
+
+
+@pytest.mark.parametrize(("file", "damage", "said"), UNUSABLE)
+def test_a_record_that_names_what_is_not_there_is_passed_over_alone(
+    root: Path, file: str, damage: Callable[[Path], None], said: str
+) -> None:
+    damage(root / file)
+    data = without_unusable(load(root))
+    [error] = data.broken
+    assert (error.path, said in str(error)) == (root / file, True), error
+    assert len(data.passed_over) == 1
+    assert entries(data).keys() == {REDUCE, GATHER, ABS} - data.passed_over.keys()
+
+
+def test_a_target_of_which_no_entry_can_be_made_is_passed_over_wherever_it_is_used(root: Path) -> None:
+    for name in ("all_gather.yaml", "all_gather_into_tensor.yaml"):
+        shutil.copy(DATA / FOLDER / name, root / FOLDER)
+    assert without_unusable(load(root)).broken == []
+    path = root / FOLDER / "all_gather.yaml"
+    source, targets, rest = path.read_text(encoding="utf-8").partition("\ntargets:")
+    path.write_text(source + targets + rest.replace("like: sync,", "like: synk,", 1), encoding="utf-8")
+    data = without_unusable(load(root))
+    assert [error.path for error in data.broken] == [path]
+    assert entries(data).keys() == {REDUCE, GATHER, ABS}
+    assert data.passed_over.keys() == {"torch.distributed.all_gather", "torch.distributed.all_gather_into_tensor"}
 
 
 @pytest.mark.parametrize("name", ["\udcff", "a\x1b[31mb", "a\nb", "a\u202eb"])

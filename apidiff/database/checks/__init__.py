@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from apidiff.database.checks.answers import answers_are_complete
 from apidiff.database.checks.citations import differences_cite_claims, documents_exist
-from apidiff.database.checks.claims import claims_are_observable
+from apidiff.database.checks.claims import claims_are_observable, claims_name_probes, probes_lead_somewhere
 from apidiff.database.checks.coverage import (
     mindspore_is_covered,
     mindspore_only_fits,
@@ -80,26 +80,47 @@ def releases_are_listed(data: Data) -> None:
 
 
 def without_unusable(data: Data) -> Data:
-    """``data`` without the mappings that cite a claim, document or example that is not there; ``passed_over`` tells them.
+    """``data`` without the mappings of which no entry can be made; ``passed_over`` tells them.
 
-    No entry can be made of one. `check_records` names all that is wrong with it. Raises what `releases_are_listed` does.
+    Such a one names a claim, document, example or probe that is not there, or has samples that cannot be called or ends of
+    ranges that are no versions. One whose target is written in a mapping with such an API goes with it. `check_records` names
+    all that is wrong with each. Raises what `releases_are_listed` does.
     """
     from apidiff.database.paths import examples_folder
 
     releases_are_listed(data)
-    folder = examples_folder()
-    faults: dict[str, DataError] = {}
-    for key, mapping in data.mappings.items():
-        subject = Subject(data, mapping)
-        every = chain(differences_cite_claims(subject), documents_exist(subject), examples_exist(subject, folder))
-        if (error := next(every, None)) is not None:
-            faults[key] = error
+    of_apis: list[Pass] = [
+        documents_exist,
+        partial(examples_exist, folder=examples_folder()),
+        probes_lead_somewhere,
+        claims_name_probes,
+        samples_fit,
+    ]
+    shared = _first_faults(data, of_apis)
+    faults = _first_faults(data, [differences_cite_claims, bounds_are_versions]) | shared
     if not faults:
         return data
-    mappings = {key: mapping for key, mapping in data.mappings.items() if key not in faults}
+    users = {
+        key: shared[target.api.defined_in]
+        for key, mapping in data.mappings.items()
+        for target in mapping.targets
+        if target.api.defined_in in shared
+    }
+    passed_over = users | faults
+    mappings = {key: mapping for key, mapping in data.mappings.items() if key not in passed_over}
     return replace(
-        data, mappings=mappings, broken=[*data.broken, *faults.values()], passed_over=data.passed_over | faults
+        data, mappings=mappings, broken=[*data.broken, *faults.values()], passed_over=data.passed_over | passed_over
     )
+
+
+def _first_faults(data: Data, passes: Sequence[Pass]) -> dict[str, DataError]:
+    """The first error that ``passes`` find in each mapping, by its ID."""
+    found: dict[str, DataError] = {}
+    for key, mapping in data.mappings.items():
+        subject = Subject(data, mapping)
+        if (error := next(chain.from_iterable(check(subject) for check in passes), None)) is not None:
+            found[key] = error
+    return found
 
 
 def _at_versions(subject: Subject) -> Iterator[DataError]:

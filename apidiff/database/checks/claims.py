@@ -19,15 +19,11 @@ _NAME_END = re.compile(r"[\[.]")
 
 def claims_are_observable(subject: Subject) -> Iterator[DataError]:
     """Every claim has probes that exist and take its arguments, or says why it has none; IDs are unique in an API."""
+    if (broken := next(probes_lead_somewhere(subject), None)) is not None:
+        yield broken
+        return
+    yield from claims_name_probes(subject)
     for place, api in subject.apis():
-        for name in collective_of(api).probes:
-            try:
-                resolve(api, name)
-            except SpecError as error:
-                yield subject.error(
-                    (*place, "collective", "probes", name), str(error), "Name a probe of the same API in 'like'."
-                )
-                return
         seen: set[str] = set()
         for index, claim in enumerate(api.claims):
             at = (*place, "claims", index)
@@ -35,6 +31,29 @@ def claims_are_observable(subject: Subject) -> Iterator[DataError]:
                 yield subject.error((*at, "id"), f"claim {claim.id!r} stands twice in {api.name}", "Rename one.")
             seen.add(claim.id)
             yield from _observable(subject, at, api, claim)
+
+
+def probes_lead_somewhere(subject: Subject) -> Iterator[DataError]:
+    """Each probe that is like another is, step by step, like one that is like none."""
+    for place, api in subject.apis():
+        for name in collective_of(api).probes:
+            try:
+                resolve(api, name)
+            except SpecError as error:
+                remedy = "Name a probe of the same API in 'like'."
+                yield subject.error((*place, "collective", "probes", name), str(error), remedy)
+
+
+def claims_name_probes(subject: Subject) -> Iterator[DataError]:
+    """Each probe that a claim names is one of its API."""
+    for place, api in subject.apis():
+        probes = collective_of(api).probes
+        for index, claim in enumerate(api.claims):
+            for probe in claim.probes:
+                if probe not in probes:
+                    found = f"claim {claim.id!r} names probe {probe!r}"
+                    remedy = f"{api.name} has: {', '.join(probes) or 'none'}."
+                    yield subject.error((*place, "claims", index, "probes"), found, remedy)
 
 
 def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator[DataError]:
@@ -56,11 +75,6 @@ def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator
     for probe in claim.probes:
         if probe in collective_of(api).probes:
             yield from _slots_fit(subject, at, api, claim, probe)
-        else:
-            found = f"claim {claim.id!r} names probe {probe!r}"
-            yield subject.error(
-                (*at, "probes"), found, f"{api.name} has: {', '.join(collective_of(api).probes) or 'none'}."
-            )
 
 
 def _slots_fit(subject: Subject, at: Place, api: Api, claim: Claim, probe: str) -> Iterator[DataError]:
