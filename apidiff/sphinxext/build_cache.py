@@ -1,9 +1,8 @@
-"""Lays out for Sphinx what the pages show: derived files that pages depend on, and one stub page per record.
+"""Lays out for Sphinx what the pages show, in derived files that pages depend on.
 
 Sphinx rebuilds a page when a file it depends on is newer. So every mapping gets a derived JSON file that is written
-only when its content changed, every index page one with what it lists, and pages name the files they read. A record
-that is gone takes its stub with it, and Sphinx then forgets the page. The files hold both languages: builds of several languages
-are given the same ones, made once.
+only when its content changed, every index page one with what it lists, and pages name the files they read. The
+files hold both languages: builds of several languages are given the same ones, made once.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord
 from apidiff.model.views import DifferenceEntry, Entry, ExampleEntry
 from apidiff.porting.port import port_script
-from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.sphinxext.search_entries import mapping_entry
 from apidiff.sphinxext.site_content import Content
 from apidiff.sphinxext.versions import Releases
@@ -198,21 +196,6 @@ class BuildCache:
     def _replace(self, folder: str, values: Dictionary[str, object]) -> None:
         files = {self.file(f"{folder}/{key}"): msgspec.json.encode(value) for key, value in values.items()}
         replace_folder(self.folder / folder, files, "**/*.json")
-
-
-def write_stubs(srcdir: Path, outline: Outline, evidence_keys: Iterable[str] = ()) -> None:
-    """Write one page per mapping, run and API's evidence below ``srcdir``; up-to-date files are kept."""
-    mappings = {key: f"```{{apidiff-mapping}} {key}\n```\n" for key in outline.mappings}
-    runs = {
-        page.removeprefix("runs/"): f"```{{apidiff-run}} {key}\n```\n" for key, page in run_pages(outline.runs).items()
-    }
-    # Verdicts lead there, no table of contents does: it would list hundreds of pages.
-    orphan = "---\norphan: true\n---\n\n"
-    shown = {key: f"{orphan}```{{apidiff-evidence}} {key}\n```\n" for key in evidence_keys}
-    shown |= {key: f"{orphan}```{{apidiff-mapping-evidence}} {key}\n```\n" for key in outline.mappings}
-    for name, stubs in (("mappings", mappings), ("runs", runs), ("evidence", shown)):
-        folder = srcdir / name
-        replace_folder(folder, {folder / f"{key}.md": text.encode() for key, text in stubs.items()}, "**/*.md")
 
 
 def _examples(entries: Iterable[Entry]) -> Iterator[ExampleEntry]:

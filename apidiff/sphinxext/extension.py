@@ -19,7 +19,7 @@ from sphinx.util.typing import ExtensionMetadata
 from apidiff.database.paths import conf_file
 from apidiff.database.runs import signature_path
 from apidiff.sphinxext import site_content
-from apidiff.sphinxext.build_cache import BuildCache, Outline, write_stubs
+from apidiff.sphinxext.build_cache import BuildCache, Outline
 from apidiff.sphinxext.build_tuning import BuildTuning
 from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
 from apidiff.sphinxext.coverage_page import BAR_NODES
@@ -37,6 +37,7 @@ from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.run_addresses import former_records
 from apidiff.sphinxext.search_index import note_parts, write_search_index
+from apidiff.sphinxext.stub_pages import write_stubs
 from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
