@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, TypeVar
 
 from docutils import nodes
@@ -43,6 +44,7 @@ from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.address import anchor
 
 T = TypeVar("T")
+_NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*")  # of a derived file: none leads out of its folder
 
 
 class _Directive(SphinxDirective):
@@ -62,10 +64,15 @@ class _Directive(SphinxDirective):
     def read(self, name: str, kind: type[T], missing: str = "") -> T:
         """Read a derived file and note that the page depends on it. Raises DirectiveError with ``missing`` without one."""
         cache = BuildCache.of(self.config, self.env.doctreedir)
-        self.env.note_dependency(str(cache.file(name)))
-        if missing and not cache.file(name).is_file():
+        if missing and not _NAME.fullmatch(name):
             raise self.error(missing)
-        return cache.read(name, kind)
+        self.env.note_dependency(str(cache.file(name)))
+        try:
+            return cache.read(name, kind)
+        except OSError as error:  # there is none, or its name is longer than a file's may be
+            if missing:
+                raise self.error(missing) from error
+            raise
 
     def finished(self, page: list[nodes.Node]) -> list[nodes.Node]:
         """Return the nodes, once it is noted which objects they refer to."""
@@ -197,7 +204,9 @@ class IndexDirective(_Directive):
 
     def run(self) -> list[nodes.Node]:
         """Build one section per category or risk."""
-        order = directives.choice(self.arguments[0], tuple(_INDEXES))
+        order = self.arguments[0].lower()
+        if order not in _INDEXES:
+            raise self.error(f"No index {self.arguments[0]!r}: write {' or '.join(_INDEXES)}.")
         pages = self.read(f"lists/{order}", list[MappingPage])
         newest = pages[0].newest["mindspore"] if pages else ""
         return self.finished(_INDEXES[order](self.make(), pages, newest))

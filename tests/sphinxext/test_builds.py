@@ -265,10 +265,26 @@ def test_renamed_claim_makes_its_reference_dangle(make_site: MakeSite) -> None:
     assert re.search(r"notes\.md.*no claim 'torch\.distributed\.reduce#others-keep-tensor'", built.warnings)
 
 
-def test_unknown_mapping_is_an_error_that_says_what_to_do(make_site: MakeSite) -> None:
+# directive, its argument, what is said of it
+ODD = [
+    ("mapping", "torch.nope", "No mapping 'torch.nope': name a file under apidiff/data/mappings"),
+    ("mapping", "../outline", "No mapping '../outline': name a file"),
+    ("mapping", "/etc/hostname", "No mapping '/etc/hostname': name a file"),
+    ("mapping", "x" * 300, f"No mapping '{'x' * 300}': name a file"),
+    ("mapping-evidence", "../mappings/torch", "No mapping '../mappings/torch': remove this directive"),
+    ("evidence", "../outline", "No evidence '../outline': remove this directive"),
+    ("run", "../index", "No run record '../index': name a file under apidiff/data/runs"),
+    ("index", "bogus", "No index 'bogus': write category or risk."),
+]
+
+
+def test_what_no_directive_shows_is_an_error_that_says_what_to_do(make_site: MakeSite) -> None:
     site = make_site()
-    (site.src / "notes.md").write_text("# Notes\n\n```{apidiff-mapping} torch.nope\n```\n")
-    assert "No mapping 'torch.nope': name a file under apidiff/data/mappings" in site.build().warnings
+    directives = "".join(f"```{{apidiff-{name}}} {argument}\n```\n" for name, argument, _ in ODD)
+    (site.src / "notes.md").write_text(f"# Notes\n\n{directives}")
+    warnings = site.build().warnings
+    for number, (_, _, said) in enumerate(ODD):
+        assert re.search(rf"notes\.md:{3 + 2 * number}: ERROR: .*{re.escape(said)}", warnings), (said, warnings)
 
 
 def test_no_content_is_a_valid_site(make_site: MakeSite) -> None:
