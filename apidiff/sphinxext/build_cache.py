@@ -11,10 +11,10 @@ import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dictionary
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -92,7 +92,8 @@ class BuildCache:
     @contextmanager
     def being_made(self) -> Iterator[Callable[[], None]]:
         """Have everyone who would `wait` do so until the block ends, or what it is given is called."""
-        with self._lock() as lock:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield partial(
                 fcntl.flock, lock, fcntl.LOCK_UN
@@ -100,12 +101,8 @@ class BuildCache:
 
     def wait(self) -> None:
         """Wait while the files are being made."""
-        with self._lock() as lock:
+        with suppress(FileNotFoundError), (self.folder / "lock").open() as lock:  # without one nobody makes any
             fcntl.flock(lock, fcntl.LOCK_SH)
-
-    def _lock(self) -> IO[str]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return (self.folder / "lock").open("w")
 
     def file(self, name: str) -> Path:
         """Return the path of a derived file."""

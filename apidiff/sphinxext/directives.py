@@ -35,7 +35,7 @@ from apidiff.sphinxext.news_page import news_sections
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.picture import PICTURED
-from apidiff.sphinxext.repository import Repository, checked
+from apidiff.sphinxext.repository import Repository
 from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.sphinxext.run_page import run_section
 from apidiff.sphinxext.site_content import DamagedFile
@@ -152,7 +152,7 @@ class MappingEvidenceDirective(_Directive):
 
     def _repository(self) -> Repository | None:
         address, commit = self.config.apidiff_repository, self.config.apidiff_commit
-        return Repository(address=checked(address), commit=commit) if address else None
+        return Repository(address=address, commit=commit) if address else None
 
     def _define(self, entry: Entry) -> None:
         note, here = self.domain.note, self.env.docname

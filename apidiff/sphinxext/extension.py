@@ -10,6 +10,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
@@ -21,6 +22,7 @@ from apidiff.database.runs import signature_path
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.build_cache import BuildCache, Outline
 from apidiff.sphinxext.build_tuning import BuildTuning
+from apidiff.sphinxext.conf_options import add_options, wrong_derived
 from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
 from apidiff.sphinxext.coverage_page import BAR_NODES
 from apidiff.sphinxext.directives import DIRECTIVES
@@ -77,7 +79,10 @@ class _Session:
             cache.wait()
         else:
             cache.publish(site_content.load())
-        self.outline = cache.read("outline", Outline)
+        try:
+            self.outline = cache.read("outline", Outline)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise wrong_derived(app.config, "has no outline.json that can be read") from error
         write_stubs(Path(app.srcdir), self.outline, cache.keys("evidence"))
         if isinstance(app.builder, StandaloneHTMLBuilder):
             # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
@@ -139,13 +144,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
     app.setup_extension("sphinxext.opengraph")
     session, tuning = _Session(), BuildTuning()
-    # The folder of derived files that were made for all languages; empty: they are made of the package's data.
-    app.add_config_value("apidiff_derived", "", "", str)
-    app.add_config_value("apidiff_repository", "", "env", str)
-    # A page that is not built again keeps the commit it was built at, where its record is the same.
-    app.add_config_value("apidiff_commit", "", "", str)
-    # The address of the site's root, ending in a slash, or empty; pages are written again when it changes.
-    app.add_config_value("apidiff_site_url", "", "html", str)
+    add_options(app)
     app.add_domain(ApidiffDomain)
     app.add_transform(ExplicitAnchors)
     app.add_transform(ChineseComments)

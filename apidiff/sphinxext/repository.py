@@ -56,21 +56,24 @@ def find_repository(root: Path, environment: Mapping[str, str]) -> Repository | 
     return Repository(address=address, commit=commit) if address else None
 
 
-def checked(address: str) -> str:
-    """Strip an address of what is optional at its end. Raises RepositoryError where it is no plain http(s) address."""
-    remedy = f"Set {VARIABLE} to the address of the repository's page, such as https://host/owner/name, or unset it."
+def checked(address: str, name: str = VARIABLE) -> str:
+    """Strip an address of what is optional at its end. Raises RepositoryError where it is no plain http(s) address.
+
+    ``name``: of the variable or option that holds it, for the error.
+    """
+    remedy = f"Set {name} to the address of the repository's page, such as https://host/owner/name, or unset it."
     try:
         parts = urlsplit(address)
         host = parts.hostname
         _ = parts.port
     except ValueError as error:
-        raise RepositoryError(f"{VARIABLE}={address!r} is no address ({error}). {remedy}") from error
+        raise RepositoryError(f"{name}={address!r} is no address ({error}). {remedy}") from error
     if parts.scheme not in {"http", "https"} or not host:
-        raise RepositoryError(f"{VARIABLE}={address!r} is no http(s) address. {remedy}")
+        raise RepositoryError(f"{name}={address!r} is no http(s) address. {remedy}")
     if "@" in parts.netloc:
-        raise RepositoryError(f"{VARIABLE} holds a user name or a password, which pages would publish. {remedy}")
+        raise RepositoryError(f"{name} holds a user name or a password, which pages would publish. {remedy}")
     if parts.query or parts.fragment or not _SAFE.fullmatch(address) or ".." in parts.path:
-        raise RepositoryError(f"{VARIABLE}={address!r} has more than a host and a path. {remedy}")
+        raise RepositoryError(f"{name}={address!r} has more than a host and a path. {remedy}")
     return address.rstrip("/").removesuffix(".git")
 
 

@@ -1,0 +1,71 @@
+"""Checks the extension's options in ``conf.py`` before anything is made with them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+
+from apidiff.errors import shortened
+from apidiff.sphinxext.repository import RepositoryError, checked
+from apidiff.writers.exports.address import Address, BadAddress
+
+_COMMIT = re.compile(r"[\w./-]*", re.ASCII)
+
+
+def add_options(app: Sphinx) -> None:
+    """Register the options, and their check before all else that reads them."""
+    # The folder of derived files that were made for all languages; empty: they are made of the package's data.
+    app.add_config_value("apidiff_derived", "", "", str)
+    app.add_config_value("apidiff_repository", "", "env", str)
+    # A page that is not built again keeps the commit it was built at, where its record is the same.
+    app.add_config_value("apidiff_commit", "", "", str)
+    # The address of the site's root, or empty; pages are written again when it changes.
+    app.add_config_value("apidiff_site_url", "", "html", str)
+    app.connect("config-inited", check_options, priority=50)
+
+
+def check_options(_app: Sphinx, config: Config) -> None:
+    """Leave addresses as links need them. Raises ConfigError for a value that no page could be made with."""
+    for name in ("apidiff_derived", "apidiff_repository", "apidiff_commit", "apidiff_site_url"):
+        if not isinstance(config[name], str):
+            raise wrong_option(name, config[name], "is no text", "Write text in quotes")
+    if config.apidiff_derived and not _is_folder(config.apidiff_derived):
+        raise wrong_derived(config, "is no folder")
+    if not _COMMIT.fullmatch(config.apidiff_commit):
+        raise wrong_option(
+            "apidiff_commit", config.apidiff_commit, "is no commit", "Write its digest or the name of a tag"
+        )
+    try:
+        config.apidiff_repository = (
+            checked(config.apidiff_repository, "apidiff_repository") if config.apidiff_repository else ""
+        )
+    except RepositoryError as error:  # which does not repeat a password
+        raise ConfigError(str(error)) from error
+    try:
+        config.apidiff_site_url = Address.parse(config.apidiff_site_url).root
+    except BadAddress as error:
+        remedy = "Write one such as https://example.org/apidiff/"
+        raise wrong_option("apidiff_site_url", config.apidiff_site_url, "is no address of a site", remedy) from error
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except OSError:  # the name is longer than one may be, or leads through a folder that may not be read
+        return False
+
+
+def wrong_derived(config: Config, found: str) -> ConfigError:
+    """What is said of a folder of derived files that cannot be used."""
+    return wrong_option(
+        "apidiff_derived", config.apidiff_derived, found, "Name the folder of files that a build of the site derived"
+    )
+
+
+def wrong_option(name: str, value: object, found: str, remedy: str) -> ConfigError:
+    """What is said of a value that an option cannot have."""
+    return ConfigError(f"{name} = {shortened(repr(value))} {found}. {remedy}, or leave {name} out.")

@@ -1,0 +1,61 @@
+"""The extension's options in conf.py: one that no page could be made with ends the build with what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_site import Site
+from sphinx.errors import ConfigError
+
+from apidiff.sphinxext.build_cache import BuildCache
+
+MakeSite = Callable[..., Site]
+# option, value, what is said of it
+WRONG: list[tuple[str, object, str]] = [
+    ("derived", 5, "apidiff_derived = 5 is no text. Write text in quotes, or leave apidiff_derived out."),
+    ("derived", "/nowhere", "apidiff_derived = '/nowhere' is no folder. Name the folder of files that"),
+    ("derived", "a\0b", "is no folder"),
+    ("derived", "a" * 5000, "is no folder"),
+    ("derived", "/usr", "apidiff_derived = '/usr' has no outline.json that can be read. Name the folder"),
+    (
+        "repository",
+        "javascript:alert(1)",
+        "apidiff_repository='javascript:alert(1)' is no http(s) address. Set apidiff_r",
+    ),
+    ("repository", ["a"], "apidiff_repository = ['a'] is no text"),
+    ("repository", "https://user:secret@host/a", "apidiff_repository holds a user name or a password"),
+    ("commit", 5, "apidiff_commit = 5 is no text"),
+    ("commit", "\udc80", r"apidiff_commit = '\udc80' is no commit. Write its digest or the name of a tag"),
+    ("site_url", ["a"], "apidiff_site_url = ['a'] is no text"),
+    (
+        "site_url",
+        "https://[::1",
+        "apidiff_site_url = 'https://[::1' is no address of a site. Write one such as https://",
+    ),
+    ("site_url", "https://a/\udc80", r"'https://a/\udc80' is no address of a site"),
+    ("site_url", "javascript:alert(1)//", "is no address of a site"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "said"), WRONG)
+def test_a_value_that_cannot_be_is_told_with_its_remedy(
+    make_site: MakeSite, option: str, value: object, said: str
+) -> None:
+    site = make_site(conf=f"apidiff_{option} = {value!r}\n")
+    with pytest.raises(ConfigError) as caught:
+        site.build()
+    assert said in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    BuildCache(tmp_path / "derived").wait()
+    assert not (tmp_path / "derived").exists()
+
+
+def test_addresses_are_made_such_as_links_need_them(make_site: MakeSite) -> None:
+    conf = "apidiff_site_url = 'https://host/site'\napidiff_repository = 'https://host/a/b.git'\n"
+    page = make_site(conf=conf).build().html("mappings/torch.distributed.reduce")
+    assert 'href="https://host/site/en/mappings/torch.distributed.reduce.html"' in page
