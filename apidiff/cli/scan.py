@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that FILE holds")
     parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write all findings to FILE and end")
-    parser.add_argument("--diff", metavar="REV", help="only files that differ from this revision of git; none of submodules")
+    parser.add_argument(
+        "--diff", metavar="REV", help="only files that differ from this revision of git; none of submodules"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from apidiff.derive.evidence import distinct_claims, holding_mappings
 from apidiff.model.base import Text
-from apidiff.model.trust import MOST_TRUSTED, Trust
+from apidiff.model.trust import MOST_TRUSTED, OWN, Trust
 from apidiff.model.verdict import Observation, Outcome, worst_outcome
 from apidiff.model.version import Version
 from apidiff.model.views import (
@@ -30,6 +30,7 @@ Place = tuple[str, str, str, str]  # framework, its version, backend, device
 ByRun = dict[Place, dict[int, dict[str, Outcome]]]  # by place, world size and run record
 Known = Mapping[str, Sequence[str]]  # framework → its known versions
 _Runs = dict[str, Outcome]
+Seen = TypeVar("Seen", bound=Observation)
 # What is shown of an observation's facts.
 EVIDENCE_LINES = 3
 _TELLING_WORLD_SIZE = 3
@@ -63,6 +64,23 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
         }
         for place, by_size in seen.items()
     }
+
+
+def decisive(observed: Iterable[Seen]) -> list[Seen]:
+    """Leaves out what known signers' records say against this project's own, with as many ranks at the same place.
+
+    What this project ran decides alone there; `disputes` tell both.
+    """
+    observed = list(observed)
+    own = by_run(seen for seen in observed if seen.trust in OWN)
+    overruled = {
+        run
+        for place, by_size in by_run(seen for seen in observed if seen.trust is Trust.SIGNED).items()
+        for size, runs in by_size.items()
+        for run, outcome in runs.items()
+        if (ours := own.get(place, {}).get(size)) and outcome not in ours.values()
+    }
+    return [seen for seen in observed if seen.run not in overruled]
 
 
 def disputes(observed: Iterable[Observation]) -> list[Dispute]:
@@ -117,9 +135,12 @@ def confirmations(observed: Iterable[Observation]) -> list[Confirmation]:
 
 
 def changes(observed: Iterable[Observation], known: Known) -> list[VerdictChange]:
-    """Finds the changes of one claim's verdict, by framework, backend and device; world sizes that go the same way share one."""
+    """Finds the changes of one claim's verdict, by framework, backend and device; world sizes that go the same way share one.
+
+    Of `decisive` observations.
+    """
     lanes: dict[tuple[str, str, str], dict[int, dict[str, _Runs]]] = {}
-    for (framework, version, backend, device), by_size in by_run(observed).items():
+    for (framework, version, backend, device), by_size in by_run(decisive(observed)).items():
         for size, runs in by_size.items():
             lanes.setdefault((framework, backend, device), {}).setdefault(size, {})[version] = runs
     changes = []

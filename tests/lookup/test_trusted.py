@@ -112,6 +112,21 @@ def test_an_unsigned_record_that_disagrees_is_shown_and_changes_nothing(database
     assert msgspec.structs.replace(alone, **plain) == msgspec.structs.replace(both, **plain)
 
 
+def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(database: Data, ours: RunRecord) -> None:
+    alone = entry_with(database, {OURS: (ours, State.LISTED)})
+    both = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (_lying(ours), State.VERIFIED)})
+    claim = refuted_by_them(both)
+    assert {seen.trust.value for seen in claim.observed} == {"project", "signed"}
+    assert {row.trust for row in claim.summary} == {"project"}
+    assert claim.disputes[0].vouched_for
+    assert "“Lab” (signed by a known signer)" in claim.disputes[0].text.en
+    for one, other in zip(alone.claims, both.claims, strict=True):
+        told = [[msgspec.structs.replace(row, runs=[]) for row in claim.summary] for claim in (one, other)]
+        assert told[0] == told[1]  # but for the runs of theirs that agree
+        assert (one.changes, one.contradicted) == (other.changes, other.contradicted)
+    assert alone.targets == both.targets
+
+
 def test_an_unsigned_record_alone_is_no_verdict(database: Data, ours: RunRecord) -> None:
     theirs = msgspec.structs.replace(ours, measured_by="a lab")
     entry = entry_with(database, {THEIRS: (theirs, State.UNSIGNED)})
@@ -326,8 +341,8 @@ def test_texts_of_verdicts_tell_runs_of_known_signers_apart(database: Data, ours
 
 
 def test_what_is_left_out_contradicts_no_document_and_changes_no_verdict(database: Data, ours: RunRecord) -> None:
-    theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab")
-    records = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}
+    theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab", framework_version="2.12.0")
+    records = {OURS: (ours, State.LISTED), THEIRS.replace("2.13.0", "2.12.0"): (theirs, State.VERIFIED)}
     both = _answer(database, entry_with(database, records))
     narrowed = with_trusted(both, Trusted.PROJECT, _releases(database))
     alone = _answer(database, entry_with(database, {OURS: records[OURS]}))
