@@ -32,7 +32,7 @@ from apidiff.database.runs import Reading, load_runs, read_run, record_path, run
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.signing import Signer, load_signed, load_signers, signed_list
-from apidiff.database.single_runs import PREFIX, load_single_runs, read_single_run
+from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run, single_run_name
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import read_yaml
@@ -45,7 +45,7 @@ from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import SignatureFile
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
-from apidiff.model.trust import Trust
+from apidiff.model.trust import OWN, Trust
 
 _T = TypeVar("_T")
 _Record = TypeVar("_Record", bound=RunRecord | SingleRecord)
@@ -66,6 +66,7 @@ class Data:
     other files that were. ``passed_over``: the mappings that could not be made, by ID, each with the reason.
     ``signed``: who vouches for each record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own and
     signed ones; ``unsigned_runs`` and ``unsigned_single_runs`` the others, which no badge, headline or figure is made from.
+    ``beside``: records of single calls of known signers, of places of which this project has its own, which decides there.
     """
 
     root: Path
@@ -92,6 +93,7 @@ class Data:
     broken: list[DataError] = field(default_factory=list)
     passed_over: dict[str, DataError] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
+    beside: list[tuple[str, SingleRecord]] = field(default_factory=list)
 
     @property
     def unread(self) -> list[DataError]:
@@ -106,8 +108,13 @@ class Data:
     @property
     def every_single_run(self) -> list[tuple[str, SingleRecord]]:
         """All records of single calls, those for which nobody vouches too; those made last first."""
-        both = [*self.single_runs, *self.unsigned_single_runs]
-        return sorted(both, key=lambda pair: pair[1].date, reverse=True)
+        every = [*self.single_runs, *self.beside, *self.unsigned_single_runs]
+        return sorted(every, key=lambda pair: pair[1].date, reverse=True)
+
+    def traces(self, first: Iterable[tuple[str, SingleRecord]] = ()) -> SingleTraces:
+        """The traces of the records of single calls that decide; those of the records ``first`` come before them."""
+        foreign = {key for key, _ in self.single_runs if self.signed[key].trust is Trust.SIGNED}
+        return SingleTraces([*first, *self.single_runs], foreign)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -180,6 +187,7 @@ def _load(root: Path, keep: Path | None) -> Data:
     mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
     own = _OwnList.read(root, rest)
     runs, single_runs = _records(root, own, load_runs), _records(root, own, load_single_runs)
+    single, beside = _without_ours(single_runs)
     extracted, broken = load_extracted(root / "samples")
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
     return Data(
@@ -195,7 +203,7 @@ def _load(root: Path, keep: Path | None) -> Data:
         listings,
         expander.profiles.unneeded,
         unused,
-        single_runs.deciding,
+        single,
         uses,
         addresses,
         extracted,
@@ -207,6 +215,7 @@ def _load(root: Path, keep: Path | None) -> Data:
         rest.errors,
         passed_over,
         pages,
+        beside,
     )
 
 
@@ -262,6 +271,20 @@ def _records(
     unsigned = [pair for pair in records if pair[0] not in decide]
     damaged = [*reading.damaged, *sharing.values()]
     return _Records(deciding, unsigned, {key: signed[key] for key, _ in records}, damaged)
+
+
+def _without_ours(
+    records: _Records[SingleRecord],
+) -> tuple[list[tuple[str, SingleRecord]], list[tuple[str, SingleRecord]]]:
+    """Those that decide, and apart those of known signers of places of which this project has its own."""
+    own = {single_run_name(record) for key, record in records.deciding if records.signed[key].trust in OWN}
+    beside = [
+        pair
+        for pair in records.deciding
+        if records.signed[pair[0]].trust not in OWN and single_run_name(pair[1]) in own
+    ]
+    apart = {key for key, _ in beside}
+    return [pair for pair in records.deciding if pair[0] not in apart], beside
 
 
 def _vouched_for(root: Path, own: _OwnList, reading: Reading, run_ids: Iterable[str]) -> dict[str, Signed]:

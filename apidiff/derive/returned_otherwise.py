@@ -29,7 +29,7 @@ class ReturnedOtherwise(NamedTuple):
 
 def returned_otherwise(data: Data, release: SignatureFile) -> Iterator[ReturnedOtherwise]:
     """List what samples of the MindSpore ``release`` returned otherwise on the CPU: of each statement the first sample."""
-    traces = SingleTraces(data.single_runs)
+    traces = data.traces()
     for mapping in data.mappings.values():
         for target in mapping.targets if mapping.execution is Execution.SINGLE else []:
             signature = release.apis.get(target.api.name)

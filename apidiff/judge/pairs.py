@@ -53,13 +53,15 @@ def judge_target(
 
     ``overridden``: tolerances other than the usual ones where the samples are extracted ones, as of a `Pair`. A run that was
     seen to agree counts as long as the source's is the one that it agreed with.
-    The source's traces are those of its newest version on the same device, or on the CPU where there are none.
+    The source's traces are those of the newest version of which there are any, on the same device, or on the CPU where there
+    are none there; those of a known signer where this project has none.
     """
     places = [place for place in traces.places("mindspore") if status_at(target, Version(place[0])) is not None]
     calls = _calls(mapping, target) if places else []
+    against_on = _SourcePlaces(traces, mapping.id, [call.source for call in calls])
     digest_of_source = KeptFor(digest, len(calls) * len(places) + 1)
     for version, device in places:
-        against = _source_place(traces, device)
+        against = against_on(device)
         if against is None:
             continue
         verdicts: list[FacetVerdict] = []
@@ -115,14 +117,28 @@ def _calls(mapping: ApiMapping, target: Target) -> list[_Calls]:
 
 def source_run(mapping: ApiMapping, sample: str, traces: SingleTraces, device: str) -> SampleRun | None:
     """The run of the source that a target's on ``device`` is compared with."""
-    against = _source_place(traces, device)
-    found = against and traces.find("torch", *against, mapping.id, source_call(mapping, sample).digest)
+    spec = source_call(mapping, sample).digest
+    against = _SourcePlaces(traces, mapping.id, [spec])(device)
+    found = against and traces.find("torch", *against, mapping.id, spec)
     return found[1] if found else None
 
 
-def _source_place(traces: SingleTraces, device: str) -> tuple[str, str] | None:
-    places = traces.places("torch")
-    return next((place for wanted in (device, "cpu") for place in places if place[1] == wanted), None)
+class _SourcePlaces:
+    """Finds the version and device of the source that a target is compared with.
+
+    A release of which a few samples were made takes no other's place: only where one of ``specs`` was made does it count.
+    """
+
+    def __init__(self, traces: SingleTraces, mapping: str, specs: Sequence[str]) -> None:
+        self._found: list[tuple[bool, tuple[str, str]]] = []  # whether of a known signer, and where; the newest first
+        for place in traces.places("torch"):
+            found = next((run for spec in specs if (run := traces.find("torch", *place, mapping, spec))), None)
+            if found is not None:
+                self._found.append((found[0] in traces.foreign, place))
+
+    def __call__(self, device: str) -> tuple[str, str] | None:
+        ways = [(foreign, wanted) for foreign in (False, True) for wanted in (device, "cpu")]
+        return next((place for way in ways for foreign, place in self._found if (foreign, place[1]) == way), None)
 
 
 def disagreeing(

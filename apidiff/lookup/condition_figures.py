@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
-from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.condition_check import Checked, Told
 from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
 from apidiff.messages.agreements import Elsewhere, checked_conditions
@@ -62,7 +61,7 @@ def counted(inputs: str, checks: Iterable[Checked]) -> ConditionFigures:
 
 
 def _checks(data: Data) -> Iterator[tuple[str, Checked]]:
-    traces, unsupported = SingleTraces(data.single_runs), unsupported_by(load_devices())
+    traces, unsupported = data.traces(), unsupported_by(load_devices())
     for mapping in data.mappings.values():
         if mapping.execution is not Execution.SINGLE:
             continue

@@ -14,7 +14,6 @@ from apidiff.database.devices import load_devices
 from apidiff.database.documented import documented_points
 from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.answers import everyday_risk, met_at
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.call_conditions import of_claims
@@ -82,7 +81,7 @@ class Builder:
         self.data, self.backends, self.examples = data, backends, examples
         self.context = make_context(backends, examples, data.signatures, data.signed)
         self._copies = copied_runs(data.runs, data.signed)
-        self._traces = SingleTraces(data.single_runs)
+        self._traces = data.traces()
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
         self._files = _newest_first(data.signatures)
         self._known = {name: [release.version for release in found] for name, found in data.frameworks.items()}

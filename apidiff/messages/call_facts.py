@@ -10,7 +10,6 @@ import msgspec
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
 from apidiff.database.signatures import newest_first
-from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.code_renames import recommended_names, renamed_samples
 from apidiff.derive.difference_subjects import claim_subjects, difference_subjects, needed_arguments, spelled_ways
 from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
@@ -56,7 +55,7 @@ class _Collector:
     def __init__(self, data: Data) -> None:
         self._files = newest_first(data.signatures, "torch")
         self._subjects = claim_subjects(data.mappings.values())
-        self._traces = SingleTraces(data.single_runs)
+        self._traces = data.traces()
         self._target_files = newest_first(data.signatures, "mindspore")
         self._rules, self._names = data.rules, recommended_names(data.mappings.values())
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}

@@ -72,7 +72,7 @@ def repeat_sample(
     overridden = narrowed.extracted[mapping].tolerances if extracted else None
     unsupported = unsupported_by(load_devices())
     made = SingleTraces(("this run", record) for record in records)
-    former = SingleTraces(data.single_runs)
+    former = data.traces()
     version, device = made.places("torch")[0]
     source = made.find("torch", version, device, mapping, source_call(sampled, sample).digest)
     assert source is not None

@@ -127,7 +127,7 @@ def verify_samples(
     records = make_records(data, devices, doubtful, logs, mappings, progress, extracted=extracted)
     places = {(record.framework_version, record.device) for record in records if record.framework == "mindspore"}
     now = judged.verdicts(_with(records, data))
-    before = judged.verdicts(SingleTraces(data.single_runs))
+    before = judged.verdicts(data.traces())
     known = {(version, device) for _, _, version, device, _, _ in before}
     if extracted:
         records = _without_agreeing(records, now, chosen, _with(records, data))
@@ -172,7 +172,7 @@ def _is_unrepeated(verdict: FacetVerdict) -> bool:
 
 def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:
     """The traces of a run, before those of the records that there are and that somebody vouches for."""
-    return SingleTraces([*((_NOW, record) for record in records), *data.single_runs])
+    return data.traces((_NOW, record) for record in records)
 
 
 def _without_agreeing(

@@ -13,6 +13,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.derive.versions_run import versions_run
 from apidiff.lookup.answer import Answer
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
@@ -79,7 +80,10 @@ def data_with(database: Data, records: dict[str, tuple[RunRecord, State]]) -> Da
         database,
         runs=[(key, record) for key, (record, state) in records.items() if state in decide],
         unsigned_runs=[(key, record) for key, (record, state) in records.items() if state not in decide],
-        signed={key: Signed(state=state, signer=SIGNERS.get(key, "Lab")) for key, (_, state) in records.items()},
+        signed={
+            **database.signed,
+            **{key: Signed(state=state, signer=SIGNERS.get(key, "Lab")) for key, (_, state) in records.items()},
+        },
     )
 
 
@@ -255,7 +259,8 @@ def test_what_this_projects_records_alone_say_is_derived_from_them(database: Dat
     assert changed != [one.evidence for target in alone.targets for one in target.differences]
     index = of_project_alone(index_of({API: entry}, {}, _releases(database)), API, data_with(database, both))
     assert index.entry(API) == alone
-    assert index.run == {"torch": ["2.13.0"]}
+    assert index.run == versions_run(data_with(database, records))
+    assert "2.14.0" not in index.run["torch"]
 
 
 def _releases(database: Data) -> dict[str, list[str]]:

@@ -87,7 +87,7 @@ def _site(whole: Data, site: Site, theirs_signed: Signed) -> Site:
     }
     decide = [pair for pair in records.items() if signed[pair[0]].trust is not Trust.UNSIGNED]
     others = [pair for pair in records.items() if pair not in decide]
-    data = dataclasses.replace(whole, runs=decide, unsigned_runs=others, signed=signed)
+    data = dataclasses.replace(whole, runs=decide, unsigned_runs=others, signed=whole.signed | signed)
     examples = load_examples(examples_folder())
     entry = Builder(data, load_backends(), examples).entry(whole.mappings[API])
     known = _newest_first((name, one.version) for name, found in whole.frameworks.items() for one in found)
@@ -122,11 +122,9 @@ def _text(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
 
 
-def test_the_claim_has_a_row_for_each(site: Site) -> None:
+def test_our_record_decides_and_the_dispute_tells_both(site: Site) -> None:
     claim = next(one for one in _entry(site).claims if one.disputes)
-    assert {row.outcome for row in claim.summary} == {"holds", "refuted"}
-    for row in claim.summary:
-        assert len(row.runs) == 1
+    assert [(row.outcome, row.runs) for row in claim.summary] == [("holds", [next(iter(site.content.runs))])]
     (dispute,) = claim.disputes
     assert set(dispute.outcomes) == set(site.content.runs)
 
@@ -135,9 +133,9 @@ SAID = {
     "en": (
         "Records disagree for PyTorch 2.13.0 on gloo (cpu), 3 ranks:",
         "this project",
-        "Measured by: “Example Lab” (signed",
+        "“Example Lab” (signed",
     ),
-    "zh_CN": ("PyTorch 2.13.0，gloo（cpu），3 个 rank 的运行记录相互矛盾：", "本项目", "测量者：“Example Lab”（由"),
+    "zh_CN": ("PyTorch 2.13.0，gloo（cpu），3 个 rank 的运行记录相互矛盾：", "本项目", "“Example Lab”（由"),
 }
 
 
@@ -153,7 +151,7 @@ def test_pages_show_both(site: Site, language: str) -> None:
     for words in SAID[language]:
         assert words in text
     for outcome in ("holds", "refuted"):
-        assert shown.count(f"apidiff-outcome-{outcome}") >= 2
+        assert f"apidiff-outcome-{outcome}" in shown
     evidence = built.html(f"{PLACE}/{API}")
     for run in (ours, theirs):
         assert f'href="../../../runs/{run}.html"' in evidence
