@@ -21,7 +21,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.errors import DataError
 from apidiff.execute.submissions import accepted, record_errors, signature_errors
 from apidiff.judge.vacuity import claims_are_telling
-from apidiff.lookup.cache import former_index
+from apidiff.lookup.cache import former_index, stray_index
 from apidiff.lookup.made_entries import made_entries
 from apidiff.messages.labels import FOLDER, LABELS
 from apidiff.model.mapping import Mapping
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     releases_are_listed(data)
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
-    if errors := check_records(data) if args.ids else [*run_checks(data), *_evidence_errors(data)]:
+    if errors := check_records(data) if args.ids else [*run_checks(data), *_evidence_errors(data), *stray_index()]:
         raise InvalidData(errors)
     # Traces can be made only of probes that are as they should be.
     subjects = [Subject(data, mapping) for mapping in data.mappings.values()]

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff import __version__
+from apidiff.errors import ApidiffError, DataError, printable
 from apidiff.lookup.index import Index, packed, unpacked
 
 _MINISIGN = "minisign"  # apidiff.database.signing.PROGRAM, which a lookup in a kept index need not import
@@ -22,7 +23,7 @@ _UNRELATED = {"cli", "porting", "servers", "sphinxext", "writers", "cards", "ele
 
 
 SHIPPED = _PACKAGE / "data" / "index.msgpack.xz"
-"""The index that a wheel brings along, packed; a checkout, whose data change, has none."""
+"""The index that a wheel brings along, packed. A checkout, whose data change, has none; what lies there is not read."""
 
 
 def open_index() -> Index:
@@ -33,14 +34,11 @@ def open_index() -> Index:
     stderr. Raises ApidiffError where none can be made.
     """
     path = index_file()
-    try:
-        state = SHIPPED.stat()
-        wanted = f"{__version__} {state.st_size} {state.st_mtime_ns}"
-    except FileNotFoundError:
-        wanted = fingerprint()
+    shipped = _shipped_state()
+    wanted = shipped or fingerprint()
     index = _read(path)
     if index is None or index.fingerprint != wanted or (index.unchecked and shutil.which(_MINISIGN)):
-        former, index = index, _shipped(wanted)
+        former, index = index, _shipped(wanted) if shipped else None
         if index is None:
             from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
 
@@ -59,6 +57,29 @@ def open_index() -> Index:
 def former_index() -> Index | None:
     """The index that is kept, of the data as they are now or as they were before; None where there is none."""
     return _read(index_file())
+
+
+def stray_index() -> Iterator[DataError]:
+    """Finds an index in a checkout where a wheel has one: it could say anything of the data beside it."""
+    if _in_checkout() and os.path.lexists(SHIPPED):
+        remedy = "Delete it: a wheel's index is made when the wheel is built, and here none is read."
+        yield DataError(SHIPPED, None, "is an index of a wheel, and this is a checkout", remedy)
+
+
+def _shipped_state() -> str | None:
+    """What tells the index of a wheel from that of another; None in a checkout, and where a wheel brought none along."""
+    if _in_checkout():
+        return None
+    try:
+        state = SHIPPED.stat()
+    except FileNotFoundError:
+        return None
+    return f"{__version__} {state.st_size} {state.st_mtime_ns}"
+
+
+def _in_checkout() -> bool:
+    """The same test as `apidiff.database.paths.in_checkout`; in an installed package all folders are below data/."""
+    return (_PACKAGE.parent / "pyproject.toml").is_file() and (_PACKAGE.parent / "conf").is_dir()
 
 
 def _shipped(wanted: str) -> Index | None:
@@ -86,7 +107,6 @@ def write_shipped(path: Path) -> None:
     """
     import lzma
 
-    from apidiff.errors import ApidiffError
     from apidiff.lookup.build import build
 
     index = build(__version__, former_index())
@@ -110,10 +130,8 @@ def index_file() -> Path | None:
 def fingerprint() -> str:
     """One line per file that the index is made from: path, size in bytes, time of change in ns. No file is read."""
     folders = [_PACKAGE]
-    checkout = _PACKAGE.parent
-    # The same test as apidiff.database.paths.in_checkout; in an installed package both folders are below data/.
-    if (checkout / "pyproject.toml").is_file() and (checkout / "conf").is_dir():
-        folders += [checkout / "conf", checkout / "executable_examples"]
+    if _in_checkout():
+        folders += [_PACKAGE.parent / "conf", _PACKAGE.parent / "executable_examples"]
     lines = "\n".join([__version__, *(line for folder in folders for line in _listing(folder))])
     return lines.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
 
@@ -195,8 +213,6 @@ def _set_aside(path: Path) -> None:
         path.replace(aside)
     except OSError:
         return
-    from apidiff.errors import printable
-
     former = printable(str(aside))
     sys.stderr.write(f"apidiff: note: the index was damaged; it is made anew, the former lies in {former}\n")
 
@@ -223,8 +239,6 @@ def _keep(index: Index, path: Path | None) -> None:
         write_file(path, content)
         os.utime(path, ns=(_time_of(content[-_DIGEST:]),) * 2)
     except OSError as error:
-        from apidiff.errors import printable
-
         folder = printable(str(path.parent))
         _tell_not_kept(f"in {folder} ({error.strerror})")
 

@@ -180,6 +180,15 @@ def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout:
     assert line.startswith("apidiff: note: damaged, and passed over: ")
 
 
+def test_check_names_an_index_in_the_place_of_a_wheels(run_process, checkout: Path, cache: str) -> None:
+    """A lookup does not read it; whoever put it there could answer anything by it."""
+    forged = checkout / "apidiff" / "data" / "index.msgpack.xz"
+    forged.write_bytes(b"")
+    done = run_process("check", PYTHONPATH=str(checkout), XDG_CACHE_HOME=cache)
+    assert done.returncode == 2
+    assert f"apidiff: {forged}: is an index of a wheel, and this is a checkout. Delete it" in done.stderr
+
+
 def test_check_lists_every_error(run_process, checkout: Path) -> None:
     replace(REDUCE, "profile: collective", "surprise: 1\nprofile: collective")(checkout)
     replace(REDUCE.replace("reduce", "all_gather"), "profile: collective", "profile: [")(checkout)

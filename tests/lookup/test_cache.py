@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import pwd
 import subprocess
@@ -86,6 +87,7 @@ def test_the_index_of_a_wheel_is_unpacked_once(
     index_cache.write_shipped(shipped)
     content = shipped.read_bytes()
     monkeypatch.setattr(index_cache, "SHIPPED", shipped)
+    monkeypatch.setattr(index_cache, "_in_checkout", lambda: False)
     assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
     kept = index_cache.index_file()
     assert (shipped.read_bytes(), [*files(cache)], capfd.readouterr().err) == (content, [kept], "")
@@ -95,6 +97,22 @@ def test_the_index_of_a_wheel_is_unpacked_once(
     shipped.write_bytes(content[:-1])  # one that cannot be read: an index is built as in a checkout
     assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
     assert kept.stat().st_ino != before
+
+
+def test_an_index_that_lies_in_a_checkout_is_not_read_and_is_named(
+    small: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has it taken in with other files could answer anything by it."""
+    shipped = tmp_path / "index.msgpack.xz"
+    monkeypatch.setattr(index_cache, "SHIPPED", shipped)
+    assert list(index_cache.stray_index()) == []
+    forged = msgspec.structs.replace(build(apidiff.__version__), names={}, encoded_entries={})
+    shipped.write_bytes(lzma.compress(msgspec.msgpack.encode(forged)))
+    assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+    [error] = index_cache.stray_index()
+    assert str(error).startswith(f"{shipped}: is an index of a wheel, and this is a checkout. Delete it")
+    monkeypatch.setattr(index_cache, "_in_checkout", lambda: False)
+    assert list(index_cache.stray_index()) == []
 
 
 def test_built_again_when_the_data_are_others(small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
