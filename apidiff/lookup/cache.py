@@ -128,7 +128,10 @@ def index_file() -> Path | None:
 
 
 def fingerprint() -> str:
-    """One line per file that the index is made from: path, size in bytes, time of change in ns. No file is read."""
+    """One line per file that the index is made from: path, size in bytes, st_mtime and st_ctime in ns. No file is read.
+
+    Whoever writes a file may set the first time back; the second one is the system's.
+    """
     folders = [_PACKAGE]
     if _in_checkout():
         folders += [_PACKAGE.parent / "conf", _PACKAGE.parent / "executable_examples"]
@@ -154,7 +157,7 @@ def _listing(folder: Path) -> Iterator[str]:
                 state = os.stat(path)  # noqa: PTH116 - a Path for each of some 400 files would take as long again
             except OSError:  # just removed, or a link to itself
                 continue
-            yield f"{path} {state.st_size} {state.st_mtime_ns}"
+            yield f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
 
 
 def _read(path: Path | None) -> Index | None:
