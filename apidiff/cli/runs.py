@@ -18,7 +18,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import runs_meant, short_id
-from apidiff.database.signing import sign, signed_list
+from apidiff.database.signing import load_signed, sign, signed_list
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, standing, take_in
@@ -60,8 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands.add_parser(
         "own",
         help="list the records here that name no measurer as this project's",
-        description="Adds the records here that name no measurer to own_records.txt, which says that this project made them. For "
-        "those who keep this repository: a run that is recorded in it is listed by itself.",
+        description="Adds the records here that name no measurer to own_records.txt, which says that this project made them. One "
+        "that a known signer signed is not added. For those who keep this repository: a run that is recorded in it is listed by "
+        "itself.",
     ).add_argument(
         "--sign",
         metavar="KEY",
@@ -106,11 +107,8 @@ def run(args: argparse.Namespace) -> int:
     elif args.action == "audit":
         return _audit(args, data, backends, context, console)
     elif args.action == "own":
-        made, before = without_measurer(data.root / "runs"), load_own_records(data.root)
-        count = add_own_records(data.root, made)
-        console.print(unbroken(f"{own_records_path(data.root)}: {count} added"))
-        for digest in made.keys() - before.keys() if count else ():
-            console.print(unbroken(f"  {made[digest]}"))
+        for line in list_own(data.root):
+            console.print(unbroken(line))
         if args.sign:
             sign(own_records_path(data.root), args.sign)
             console.print(signed_words(signed_list(data.root, load_signers()), "en"))
@@ -144,6 +142,21 @@ def _audit(
             console.print(unbroken(line))
         ended |= bool(found.differing)
     return ended
+
+
+def list_own(root: Path) -> list[str]:
+    """Lists the records that name no measurer as this project's, but none that somebody known signed. Returns what to tell."""
+    before = load_own_records(root)
+    new = {digest: key for digest, key in without_measurer(root / "runs").items() if digest not in before}
+    signed = load_signed(root, new.values(), load_signers())
+    made = {digest: key for digest, key in new.items() if not signed[key].by_other}
+    theirs = [key for key in new.values() if signed[key].by_other]
+    count = add_own_records(root, made)
+    return [
+        f"{own_records_path(root)}: {count} added",
+        *(f"  {key}" for key in made.values() if count),
+        *(f"  not added: {key}, {signed_words(signed[key], 'en')}" for key in theirs),
+    ]
 
 
 def _note(text: str) -> None:

@@ -18,9 +18,11 @@ from apidiff.database.backends import Backend
 from apidiff.database.measurer_names import name_fault
 from apidiff.database.record_gate import NEW, place_faults, record_faults, refuse_repeated_keys
 from apidiff.database.runs import run_name, whole_digest
+from apidiff.database.signing import PROGRAM
 from apidiff.errors import DataError
 from apidiff.execute.submissions.known_probes import Spec
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
 from apidiff.model.trust import OWN
 from apidiff.model.version import is_recordable, release_of
@@ -67,11 +69,21 @@ def record_errors(data: Data, accepted: Accepted) -> Iterator[DataError]:
             about_it = _about_its_version(record, accepted.releases), _about_its_measurer(record)
             faults = chain(record_faults(record), *about_it)
         yield from (DataError(path, None, *fault) for fault in islice(faults, 1))
-        if data.signed[run_id].trust in OWN:
-            continue
-        if not record.measured_by:
-            found = "does not say who measured, and is not in the list of this project's records"
-            yield DataError(path, None, found, "If this project made it: apidiff runs own. If not, delete it.")
+        if not record.measured_by and data.signed[run_id].trust not in OWN:
+            yield DataError(path, None, *_about_nobodys(data.signed[run_id]))
+
+
+def _about_nobodys(signed: Signed) -> tuple[str, str]:
+    """What is wrong with a record that names no measurer and that this project does not vouch for, and what to do about it."""
+    if signed.state is State.VERIFIED:
+        found = f"does not say who measured, and {signed.signer} signed it"
+        made = 'apidiff verify --record --measured-by "who, and on which device"'
+        return found, f"Delete it, and ask {signed.signer} for one made with: {made}"
+    if signed.state is State.NOT_CHECKED:
+        found = f"does not say who measured, and its signature, which names the key of {signed.signer}, is not checked"
+        return found, f"Install a {PROGRAM} that runs."
+    found = "does not say who measured, and is not in the list of this project's records"
+    return found, "If this project made it: apidiff runs own. If not, delete it."
 
 
 def _refuse_name(path: Path, content: bytes) -> None:

@@ -19,10 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from minisign_keys import Key, needs_minisign
 
+from apidiff.cli.runs import list_own
 from apidiff.database import ApidiffError, Data, DataError, InvalidData, load, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
-from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
+from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.record_gate import refuse_repeated_keys
 from apidiff.database.runs import (
@@ -780,6 +781,54 @@ def test_a_record_that_ci_signed_is_attested(
     again = load(data.root)
     assert again.signed[run_id(taken.path)].trust is Trust.UNSIGNED
     assert run_id(taken.path) in dict(again.unsigned_runs)
+
+
+# (who has the key that signed a record without a measurer, whether minisign is there; whether it becomes this project's, what
+# is said then, and what `check` says before)
+SIGNED_BY = [
+    (None, True, True, "  {key}", "If this project made it: apidiff runs own"),
+    (
+        SignerKind.PERSON,
+        True,
+        False,
+        "signed by Alice (verified)",
+        "and Alice signed it. Delete it, and ask Alice for one",
+    ),
+    (SignerKind.PERSON, False, False, "not checked because", "which names the key of Alice, is not checked. Install"),
+    (SignerKind.CI, True, True, "  {key}", ""),
+]
+
+
+@needs_minisign
+@pytest.mark.parametrize(("kind", "here", "becomes", "said", "checked"), SIGNED_BY)
+def test_what_somebody_known_signed_does_not_become_this_projects(
+    data: Data,
+    examples: Examples,
+    record: RunRecord,
+    alice: Key,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: SignerKind | None,
+    here: bool,
+    becomes: bool,
+    said: str,
+    checked: str,
+) -> None:
+    """Where it was put beside the others, and not taken in: `import` refuses it."""
+    content = encode(msgspec.structs.replace(record, measured_by=None))
+    path = sent(data.root / "runs" / "torch-2.13.0", content, whole=True)
+    alice.sign(path)
+    signers = {key: msgspec.structs.replace(signer, kind=kind) for key, signer in known_as(alice).items() if kind}
+    for place in ("apidiff.database.data", "apidiff.cli.runs"):
+        monkeypatch.setattr(f"{place}.load_signers", lambda: signers)
+    if not here:
+        monkeypatch.setenv("PATH", "")
+    now = load(data.root)
+    told = [str(error) for error in record_errors(now, accepted(now, BACKENDS, examples)) if error.path == path]
+    assert (len(told), checked in "".join(told)) == (1 if checked else 0, True)
+    first, *rest = list_own(data.root)
+    assert first == f"{own_records_path(data.root)}: {int(becomes)} added"
+    assert said.format(key=run_id(path)) in "".join(rest)
+    assert (path.stem.rpartition("-")[2] in load_own_records(data.root)) is becomes
 
 
 @needs_minisign
