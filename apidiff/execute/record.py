@@ -37,6 +37,7 @@ from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.state_folder import state_folder
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
+from apidiff.model.trust import OWN
 
 _MOST = 64 * 2**20  # bytes of the list of what was written here: some 400,000 records
 
@@ -216,11 +217,13 @@ def was_written_here(path: Path) -> bool:
 def runs_of(data: Data, measured_by: str | None) -> list[tuple[str, RunRecord]]:
     """The records of ranks that may spare a run of this measurer (None: this project) from being made, by ID.
 
-    Anybody can write a name into a record. So those count for which somebody vouches; of a measurer, who need not sign what
-    was made here, also those that were written here.
+    Anybody can write a name into a record, or none. So those count for which somebody vouches, as this project's those for
+    which it does itself; of a measurer, who need not sign what was made here, also those that were written here.
     """
     mine = [pair for pair in data.runs if pair[1].measured_by == measured_by]
-    if measured_by is not None:
+    if measured_by is None:
+        mine = [pair for pair in mine if data.signed[pair[0]].trust in OWN]
+    else:
         others = [pair for pair in data.unsigned_runs if pair[1].measured_by == measured_by]
         mine += [pair for pair in others if was_written_here(record_path(pair[0], data.root / "runs"))]
     return sorted(mine, key=lambda pair: pair[0])

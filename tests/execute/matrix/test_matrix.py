@@ -20,6 +20,7 @@ from apidiff.execute.matrix.run import exclusive
 from apidiff.execute.record import encode, write_record
 from apidiff.judge.recorded_inputs import given_otherwise
 from apidiff.model.claim_probes import Examples
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RunRecord
 
 Record = TypeVar("Record", RunRecord, ProbeRun)
@@ -176,6 +177,7 @@ def with_other_inputs(run: ProbeRun) -> ProbeRun:
     return altered(run, ranks=[run.ranks[0], msgspec.structs.replace(run.ranks[1], before=given)])
 
 
+OURS = Signed(state=State.LISTED)
 # (what becomes of the record, how the cell stands then)
 STANDINGS = [
     (lambda one: one, "recorded"),
@@ -202,16 +204,33 @@ def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
         and one.measured_by is None
     ]
     assert callable(change)
-    changed = Data(data.root, data.mappings, data.documents, data.frameworks, runs=[(key, change(record))])
+    only = Data(data.root, data.mappings, data.documents, data.frameworks, signed=dict.fromkeys((key, "x"), OURS))
+    changed = replace(only, runs=[(key, change(record))])
     found = standing(cell, changed, examples, None, given_otherwise)
     assert found.text.startswith(said)
     assert found.record == (key if said == "recorded" else None)
     if said == "no record":
         return
-    beside = Data(
-        data.root, data.mappings, data.documents, data.frameworks, runs=[(key, record), ("x", change(record))]
-    )
+    beside = replace(only, runs=[(key, record), ("x", change(record))])
     assert standing(cell, beside, examples, None, given_otherwise).record is not None
+
+
+# (who vouches for a record that names no measurer, how the cell stands then)
+VOUCHED_FOR = [
+    (State.LISTED, "recorded"),
+    (State.IN_SIGNED_LIST, "recorded"),
+    (State.ATTESTED, "recorded"),
+    (State.VERIFIED, "no record"),
+]
+
+
+@pytest.mark.parametrize(("state", "said"), VOUCHED_FOR)
+def test_a_record_without_a_measurer_is_this_projects_where_it_vouches_for_it(
+    known: tuple[Data, Examples, Cell], state: State, said: str
+) -> None:
+    data, examples, cell = known
+    signed = replace(data, signed={key: Signed(state=state, signer="Alice") for key in data.signed})
+    assert standing(cell, signed, examples, None, given_otherwise).text == said
 
 
 def test_no_unsigned_record_stands_for_one_of_this_project(known: tuple[Data, Examples, Cell]) -> None:
