@@ -16,6 +16,7 @@ from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.answers import everyday_risk, met_at
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
+from apidiff.derive.beside_ours import BesideOurs
 from apidiff.derive.call_conditions import of_claims
 from apidiff.derive.calls import call
 from apidiff.derive.copied_runs import copied_runs
@@ -83,6 +84,7 @@ class Builder:
         self._copies = copied_runs(data.runs, data.signed)
         self._traces = data.traces()
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
+        self._beside = BesideOurs(data, self._unsupported)
         self._files = _newest_first(data.signatures)
         self._known = {name: [release.version for release in found] for name, found in data.frameworks.items()}
         newest_first = self._known.get("mindspore", [])[::-1]
@@ -254,11 +256,13 @@ class Builder:
             overridden = self.data.extracted[mapping.source.name].tolerances
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
         told = facet_differences(mapping, target, pairs, Elsewhere(sampled, found) if sampled is not None else None)
-        agreements = agreement_entries(mapping, pairs)
+        disputes = self._beside.disputes(mapping, target, pairs)
+        agreements = agreement_entries(mapping, pairs, self.data.signed, disputes)
         if sampled is not None and target in sampled.targets:
             written_samples = Elsewhere(mapping, pairs)
             told += extracted_differences(sampled, target, found, [*differences, *told], written_samples)
-            agreements += agreement_entries(sampled, found, "extracted")
+            disputes = self._beside.disputes(sampled, target, found, overridden)
+            agreements += agreement_entries(sampled, found, self.data.signed, disputes, "extracted")
             taken = {*taken, *places_that_took_a_call(found)}
             if sample is not None and sample.refused and (other := shown_sample(sampled, target, found)) is not None:
                 sample, shown_of = (sample, mapping) if other.refused else (other, sampled)

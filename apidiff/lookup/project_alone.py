@@ -30,6 +30,7 @@ def of_project_alone(index: Index, mapping: str, data: Data) -> Index:
         data,
         runs=[pair for pair in data.runs if pair[0] in own],
         single_runs=[pair for pair in data.single_runs if pair[0] in own],
+        beside=[],
     )
     builder = Builder(alone, load_backends(), load_examples(examples_folder()))
     entry = packed(msgspec.msgpack.encode(builder.entry(data.mappings[mapping])))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from apidiff.messages.labels import filled, label
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.base import Language
+from apidiff.model.trust import Trust
 from apidiff.model.views import AgreementEntry
 
 _UNSEEN = Agreement.UNSUPPORTED.value
@@ -31,19 +33,40 @@ def agreement_places(entries: Sequence[AgreementEntry], language: Language) -> I
         rows = list(group)
         first = rows[0]
         seen = [row for row in rows if row.facet == Facet.ERROR.value or set(row.counts) != {_UNSEEN}]
-        where = filled(
-            "agreement.where_extracted" if first.inputs else "agreement.where",
-            source=first.source_version,
-            version=first.framework_version,
-            device=filled(f"device.{first.device}"),
-        )
         yield AgreementPlace(
-            where.said_in(language),
+            where_compared(first, language),
             [(label(f"facet.{row.facet}", language), row.agreement, _counts(row, language)) for row in seen],
             first.runs,
         )
 
 
+def where_compared(row: AgreementEntry, language: Language) -> str:
+    """The versions of both sides and the device, and which known signers' records are among those compared."""
+    where = filled(
+        "agreement.where_extracted" if row.inputs else "agreement.where",
+        source=row.source_version,
+        version=row.framework_version,
+        device=filled(f"device.{row.device}"),
+    ).said_in(language)
+    if not row.signers:
+        return where
+    signers = label("site.comma", language).join(signed_by(signer, language) for signer in row.signers)
+    return label("agreement.where_signed", language).format(where=where, signers=signers)
+
+
+def signed_by(signer: str, language: Language) -> str:
+    """The name of a known signer: ``“Lab” (signed by a known signer)``."""
+    return measurer(Maker(None, Trust.SIGNED, signer), language)
+
+
 def _counts(row: AgreementEntry, language: Language) -> str:
-    """``agrees 9 · differs 2``."""
-    return " · ".join(f"{label(f'outcome.{outcome}', language)} {count}" for outcome, count in row.counts.items())
+    """``agrees 9 · differs 2``, and what known signers' records say otherwise."""
+    colon = label("site.colon", language)
+    otherwise = [
+        f"{signed_by(dispute.signer, language)}{colon}{_said(dispute.counts, language)}" for dispute in row.disputes
+    ]
+    return label("site.semicolon", language).join([_said(row.counts, language), *otherwise])
+
+
+def _said(counts: Mapping[str, int], language: Language) -> str:
+    return " · ".join(f"{label(f'outcome.{outcome}', language)} {count}" for outcome, count in counts.items())

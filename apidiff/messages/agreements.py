@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
 from heapq import nsmallest
 
 import msgspec
 
+from apidiff.derive.beside_ours import Disputes
 from apidiff.derive.call_conditions import of_sample_conditions
 from apidiff.derive.condition_check import Checked, Separation, Told, without_chance
 from apidiff.derive.plain_call_conditions import (
@@ -30,6 +32,8 @@ from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreem
 from apidiff.model.base import Text
 from apidiff.model.mapping import Mapping, Target
 from apidiff.model.sample_calls import source_call
+from apidiff.model.signed import Signed
+from apidiff.model.trust import MOST_TRUSTED, Trust
 from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry, DifferencePart, EvidenceEntry
 from apidiff.model.vocabulary import Reach, Risk
@@ -51,15 +55,26 @@ _VALUES_DIFFER = (Facet.VALUE.value, EvidenceCode.VALUES_DIFFER)
 _NAMED_CALL = 32  # characters of an ordinary call that a headline has room for
 
 
-def agreement_entries(mapping: Mapping, pairs: Iterable[PairVerdicts], inputs: str = "") -> list[AgreementEntry]:
+def agreement_entries(
+    mapping: Mapping,
+    pairs: Iterable[PairVerdicts],
+    signed: AbstractMapping[str, Signed],
+    disputes: Disputes,
+    inputs: str = "",
+) -> list[AgreementEntry]:
     """One entry per version, device and facet, in the order of ``pairs``.
 
+    ``signed``: who vouches for each record. ``disputes``: what known signers' records say otherwise.
     ``inputs``: ``extracted`` where ``mapping`` has the extracted samples: of those that do not agree, the smallest few are cases.
     """
-    return [entry for verdicts in pairs for entry in _entries(mapping, verdicts, inputs)]
+    return [entry for verdicts in pairs for entry in _entries(mapping, verdicts, signed, disputes, inputs)]
 
 
-def _entries(mapping: Mapping, pair: PairVerdicts, inputs: str) -> Iterator[AgreementEntry]:
+def _entries(
+    mapping: Mapping, pair: PairVerdicts, signed: AbstractMapping[str, Signed], disputes: Disputes, inputs: str
+) -> Iterator[AgreementEntry]:
+    states = [signed.get(run, Signed()) for run in pair.runs]
+    trust = max((state.trust for state in states), key=MOST_TRUSTED.index)
     by_facet: dict[str, list[FacetVerdict]] = {facet.value: [] for facet in Facet}
     for verdict in pair.verdicts:
         by_facet[verdict.facet.value].append(verdict)
@@ -78,6 +93,9 @@ def _entries(mapping: Mapping, pair: PairVerdicts, inputs: str) -> Iterator[Agre
             cases=[_case(mapping, verdict) for verdict in (_smallest(mapping, disagreeing) if inputs else disagreeing)],
             runs=list(pair.runs),
             inputs=inputs,
+            trust=trust.value,
+            signers=sorted({state.signer for state in states if state.trust is Trust.SIGNED}),
+            disputes=list(disputes.get((pair.target_version, pair.device, facet), ())),
         )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
-from apidiff.model.views import ClaimEntry, DifferenceEntry, RunsOnEntry
+from apidiff.model.views import AgreementEntry, ClaimEntry, DifferenceEntry, RunsOnEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk, Status
 
 _SHOWN_CLAIMS = 3
@@ -62,11 +63,29 @@ def refused_text(side: str, version: str, device: str) -> Text:
     return filled(f"screen.refused.{side}", version=version, device=LABELS[f"device.{device}"])
 
 
-def disputed_text(claims: Iterable[ClaimEntry], *apis: str) -> Text | None:
-    """Say in a line that records of one version disagree about ``apis``, and on which claims. None where none do.
+def disputed_texts(claims: Iterable[ClaimEntry], agreements: Iterable[AgreementEntry], *apis: str) -> list[Text]:
+    """Say in a line that records of one version disagree about ``apis``, and on which claims; in another, on which samples.
 
     What unsigned records alone say against the others is no headline.
     """
+    disputed = _disputed_claims(claims, apis)
+    return [*([disputed] if disputed else []), *_disputed_samples(agreements)]
+
+
+def _disputed_samples(agreements: Iterable[AgreementEntry]) -> list[Text]:
+    by_signer: dict[str, list[Text]] = {}
+    for entry in agreements:
+        for dispute in entry.disputes:
+            facets = by_signer.setdefault(dispute.signer, [])
+            if (facet := LABELS[f"facet.{entry.facet}"]) not in facets:
+                facets.append(facet)
+    return [
+        filled("screen.disputed_samples", signer=one_line(signer), facets=joined("site.comma", facets))
+        for signer, facets in by_signer.items()
+    ]
+
+
+def _disputed_claims(claims: Iterable[ClaimEntry], apis: Sequence[str]) -> Text | None:
     about = [
         (claim, dispute)
         for claim in claims
@@ -99,4 +118,6 @@ def _place_text(place: RunsOnEntry) -> Text:
         parts.append(filled("where.run", versions=versions))
     else:
         parts.append(filled(f"where.{place.outcome}", versions=versions))
+    if foreign := [version for version in place.versions if version in place.signed]:
+        parts.append(filled("where.signed", versions=joined("site.comma", foreign)))
     return filled("where.place", device=filled(f"device.{place.device}"), facts=joined("site.pause", parts))

@@ -294,12 +294,25 @@ class CaseEntry(View, frozen=True, kw_only=True):
     text: Text
 
 
+class AgreementDispute(View, frozen=True, kw_only=True):
+    """What a known signer's record shows otherwise than this project's own, which decides.
+
+    ``agreement``: the worst over the samples that came out otherwise; ``counts``: these by agreement. ``run``: the record.
+    """
+
+    run: str
+    signer: str
+    agreement: str
+    counts: dict[str, int]
+
+
 class AgreementEntry(View, frozen=True, kw_only=True):
     """What runs of one target version on one device say of one facet, against one source version.
 
     ``agreement``: the worst over the samples; ``counts``: samples by agreement; ``cases``: those that do not agree. ``runs``: the
     run records of both sides. ``inputs``: ``extracted`` where the samples are taken from PyTorch's own tests; of those
-    that do not agree the smallest are shown.
+    that do not agree the smallest are shown. ``trust``: of the one of ``runs`` that is trusted least; ``signers``: the known
+    signers whose records are among them. ``disputes``: records of known signers that say otherwise.
     """
 
     facet: str
@@ -311,6 +324,9 @@ class AgreementEntry(View, frozen=True, kw_only=True):
     cases: list[CaseEntry] = []
     runs: list[str] = []
     inputs: str = ""
+    trust: str = Trust.UNSIGNED.value
+    signers: list[str] = []
+    disputes: list[AgreementDispute] = []
 
 
 class RangeEntry(View, frozen=True, kw_only=True):
@@ -343,6 +359,7 @@ class RunsOnEntry(View, frozen=True, kw_only=True):
     ``documented``: MindSpore's newest documents list it; ``documented_in``: the versions whose documents do. ``outcome``: how the
     canonical call ended, or the plain one where that was not run, in the newest versions run, which ``versions`` lists: 'holds'
     where it came back, whatever it gave. ``outcomes``: the same of every version that was run. Versions stand newest first.
+    ``signed``: those that only known signers ran, and this project did not.
     """
 
     device: str
@@ -351,6 +368,7 @@ class RunsOnEntry(View, frozen=True, kw_only=True):
     versions: list[str] = []
     documented_in: list[str] = []
     outcomes: dict[str, str] = {}
+    signed: list[str] = []
 
 
 class TargetEntry(View, frozen=True, kw_only=True):

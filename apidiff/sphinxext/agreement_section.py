@@ -7,6 +7,7 @@ from itertools import groupby
 
 from docutils import nodes
 
+from apidiff.messages.agreement_lines import signed_by, where_compared
 from apidiff.model.views import AgreementEntry, CaseEntry, TargetEntry
 from apidiff.sphinxext.nodes import Cell, block, code, folded, literal, paragraph, prose, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
@@ -31,25 +32,22 @@ def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> node
 def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> tuple[str, list[nodes.Node]]:
     """What was run where, in words; the table of its facets, the samples that do not agree, and the records."""
     first = rows[0]
-    device = make.word(f"device.{first.device}")
-    where = make.word(
-        "agreement.where_extracted" if first.inputs else "agreement.where",
-        source=first.source_version,
-        version=first.framework_version,
-        device=device,
-    )
     header = [make.word("column.facet"), make.word("column.samples")]
     shown = table(header, [[make.word(f"facet.{row.facet}"), _counts(make, row)] for row in rows])
     cases = [folded_cases for row in rows if (folded_cases := _cases(make, row)) is not None]
-    return where, [shown, *cases, make.term("agreement.runs", *_runs(make, first))]
+    return where_compared(first, make.language), [shown, *cases, make.term("agreement.runs", *_runs(make, first))]
 
 
 def _counts(make: PageBuilder, row: AgreementEntry) -> Cell:
-    """How many samples came out how: ``agrees 9 · differs 2``."""
+    """How many samples came out how: ``agrees 9 · differs 2``, and what known signers' records say otherwise."""
     cells: list[nodes.Node] = []
     for outcome, count in row.counts.items():
         cells += [nodes.Text(" · ")] if cells else []
         cells += [make.badge("outcome", outcome), nodes.Text(f" {count}")]
+    for dispute in row.disputes:
+        cells += [nodes.Text(make.word("site.semicolon") + signed_by(dispute.signer, make.language))]
+        for outcome, count in dispute.counts.items():
+            cells += [nodes.Text(" "), make.badge("outcome", outcome), nodes.Text(f" {count}")]
     return cells
 
 
@@ -77,7 +75,7 @@ def _case(make: PageBuilder, case: CaseEntry) -> list[nodes.Node]:
 def _runs(make: PageBuilder, row: AgreementEntry) -> list[nodes.Node]:
     """A link to each raw record."""
     links: list[nodes.Node] = []
-    for run in row.runs:
+    for run in [*row.runs, *(dispute.run for dispute in row.disputes)]:
         links += [nodes.Text(" · ")] if links else []
         goal = relative(make.docname, f"_runs/{run}.json")
         links.append(nodes.reference("", run, refuri=goal, internal=True))

@@ -14,7 +14,7 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import disputed_text, first_screen, where_text
+from apidiff.messages.first_screen import disputed_texts, first_screen, where_text
 from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
@@ -169,7 +169,7 @@ class _Page:
             yield f"**{self.text(target.refused)}**"
         if places := where_text(target.runs_on, target.limits):
             yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
-        if disputed := disputed_text(self.entry.claims, self.entry.source, target.name):
+        for disputed in disputed_texts(self.entry.claims, target.agreements, self.entry.source, target.name):
             yield self.text(disputed)
         if target.note:
             yield self.text(target.note)

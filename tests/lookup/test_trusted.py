@@ -20,7 +20,7 @@ from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.lookup.project_alone import of_project_alone
 from apidiff.lookup.trusted import Trusted, with_trusted
-from apidiff.messages.first_screen import disputed_text
+from apidiff.messages.first_screen import disputed_texts
 from apidiff.messages.verdict_text import evidence, places, verdicts
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
@@ -225,7 +225,7 @@ def test_what_unsigned_records_alone_dispute_is_no_headline(
     lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
     entry = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (lie, state)})
     assert any(claim.disputes for claim in entry.claims)
-    assert (disputed_text(entry.claims, API) is not None) is told
+    assert bool(disputed_texts(entry.claims, [], API)) is told
     everything, first_screen = (_text(_answer(database, entry), everything=everything) for everything in (True, False))
     assert ("Records of PyTorch 2.13.0 disagree" in first_screen) is told
     assert ("“Mallory” (unsigned)" in everything) is not told

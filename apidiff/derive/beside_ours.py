@@ -1,0 +1,89 @@
+"""Finds what known signers' records of single calls say otherwise than this project's own of the same place, which decide."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from apidiff.database import Data
+from apidiff.database.single_runs import SingleTraces
+from apidiff.judge.pairs import PairVerdicts, Unsupported, judge_target
+from apidiff.model.agreement import Agreement, FacetVerdict, worst_agreement
+from apidiff.model.extracted_samples import Tolerance
+from apidiff.model.mapping import Mapping as ApiMapping
+from apidiff.model.mapping import Target
+from apidiff.model.views import AgreementDispute
+
+# By version, device and facet of a target.
+Disputes = Mapping[tuple[str, str, str], Sequence[AgreementDispute]]
+
+
+class _Foreign(NamedTuple):
+    """A record that stands beside ours: who signed it, the mappings it is of, and all traces with its own before the others."""
+
+    run: str
+    signer: str
+    mappings: frozenset[str]
+    traces: SingleTraces
+
+
+class BesideOurs:
+    """Compares what this project's records show with what it would be by each signed record of the same place."""
+
+    def __init__(self, data: Data, unsupported: Unsupported) -> None:
+        self._unsupported = unsupported
+        self._records = [
+            _Foreign(
+                key,
+                data.signed[key].signer,
+                frozenset(run.mapping for run in record.samples),
+                data.traces([(key, record)]),
+            )
+            for key, record in data.beside
+        ]
+
+    def disputes(
+        self,
+        mapping: ApiMapping,
+        target: Target,
+        pairs: Sequence[PairVerdicts],
+        overridden: Mapping[str, Tolerance] | None = None,
+    ) -> Disputes:
+        """What each such record says otherwise on samples of which ``pairs`` are ours."""
+        found: dict[tuple[str, str, str], list[AgreementDispute]] = {}
+        for record in self._records:
+            if mapping.id not in record.mappings:
+                continue
+            theirs = {
+                (pair.target_version, pair.device): pair
+                for pair in judge_target(mapping, target, record.traces, self._unsupported, overridden)
+                if record.run in pair.runs
+            }
+            for pair in pairs:
+                place = pair.target_version, pair.device
+                for facet, agreements in _otherwise(pair, theirs.get(place)):
+                    dispute = AgreementDispute(
+                        run=record.run,
+                        signer=record.signer,
+                        agreement=worst_agreement(agreements).value,
+                        counts={one.value: agreements[one] for one in Agreement if agreements[one]},
+                    )
+                    found.setdefault((*place, facet), []).append(dispute)
+        return found
+
+
+def _otherwise(ours: PairVerdicts, theirs: PairVerdicts | None) -> Iterator[tuple[str, Counter[Agreement]]]:
+    """The facets in which samples came out otherwise, with how many of these came out how."""
+    if theirs is None:
+        return
+    by_sample = _by_sample(ours.verdicts)
+    facets: dict[str, Counter[Agreement]] = {}
+    for (facet, sample), agreement in _by_sample(theirs.verdicts).items():
+        if by_sample.get((facet, sample), agreement) is not agreement:
+            facets.setdefault(facet, Counter())[agreement] += 1
+    yield from facets.items()
+
+
+def _by_sample(verdicts: Iterable[FacetVerdict]) -> dict[tuple[str, str], Agreement]:
+    return {(verdict.facet.value, verdict.sample): verdict.agreement for verdict in verdicts}

@@ -1,0 +1,137 @@
+"""Records of single calls of known signers: this project's own decide beside them, and who says otherwise is told."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from apidiff.database import Data
+from apidiff.database.backends import load_backends
+from apidiff.database.data import _Records, _without_ours
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.lookup.build import index_of
+from apidiff.lookup.entry import Builder
+from apidiff.lookup.lookup import lookup
+from apidiff.messages.first_screen import disputed_texts, where_text
+from apidiff.model.sample_run import SampleRun, SingleRecord
+from apidiff.model.signed import Signed, State
+from apidiff.model.views import AgreementEntry, Entry
+from apidiff.writers.terminal import answer_text
+
+API = "torch.nn.functional.softmax"
+NEWEST = {"torch": "2.13.0", "mindspore": "2.10.0"}
+BY_LAB = Signed(state=State.VERIFIED, signer="Lab")
+
+
+def _of_softmax(data: Data, framework: str, version: str) -> SingleRecord:
+    """Everything that this project ran of the API, in one record."""
+    runs: dict[str, SampleRun] = {}
+    for _, record in data.single_runs:
+        if (record.framework, record.framework_version, record.inputs) == (framework, NEWEST[framework], ""):
+            for run in record.samples:
+                if run.mapping == API:
+                    runs.setdefault(run.spec, run)
+    like = next(one for _, one in data.single_runs if one.framework == framework)
+    return msgspec.structs.replace(like, framework_version=version, samples=list(runs.values()), inputs="")
+
+
+def _crashing(record: SingleRecord) -> SingleRecord:
+    """The record as if every call had ended the process."""
+    ended = [
+        SampleRun(mapping=run.mapping, api=run.api, sample=run.sample, spec=run.spec, end="crash")
+        for run in record.samples
+    ]
+    return msgspec.structs.replace(record, samples=ended)
+
+
+def _entry(data: Data) -> Entry:
+    return Builder(data, load_backends(), load_examples(examples_folder())).entry(data.mappings[API])
+
+
+def _with_lab(data: Data, record: SingleRecord) -> Data:
+    """The data as they are read with a record that Lab signed, made after all others."""
+    key = f"{record.framework}-{record.framework_version}/single-cpu-{'0' * 64}"
+    signed = data.signed | {key: BY_LAB}
+    deciding, beside = _without_ours(_Records([(key, record), *data.single_runs], [], signed, []))
+    return dataclasses.replace(data, single_runs=deciding, beside=beside, signed=signed)
+
+
+def _without_disputes(entries: list[AgreementEntry]) -> list[AgreementEntry]:
+    return [msgspec.structs.replace(one, disputes=[]) for one in entries]
+
+
+@pytest.fixture(scope="module")
+def alone(database: Data) -> Entry:
+    return _entry(database)
+
+
+def test_what_a_signed_record_says_otherwise_is_told_and_decides_nothing(database: Data, alone: Entry) -> None:
+    beside = _entry(_with_lab(database, _crashing(_of_softmax(database, "mindspore", "2.10.0"))))
+    for ours, both in zip(alone.targets, beside.targets, strict=True):
+        assert msgspec.structs.replace(ours, agreements=[]) == msgspec.structs.replace(both, agreements=[])
+        assert ours.agreements == _without_disputes(both.agreements)
+        assert {one.trust for one in both.agreements} == {"project"}
+    target = beside.targets[0]
+    disputed = {(one.framework_version, one.facet): one.disputes for one in target.agreements if one.disputes}
+    assert {version for version, _ in disputed} == {"2.10.0"}
+    assert {dispute.agreement for found in disputed.values() for dispute in found} == {"crash"}
+    [text] = disputed_texts(beside.claims, target.agreements, API)
+    assert text.en.startswith("A record signed by “Lab” shows otherwise than this project's own, on the same samples: ")
+    assert text.zh.startswith("“Lab” 签名的运行记录在相同样例上与本项目自行运行的结果不同：")
+    first_screen, everything = (_text(database, beside, everything=everything) for everything in (False, True))
+    assert text.en in first_screen
+    assert "“Lab” (signed by a known signer): crash" in everything
+
+
+def _text(data: Data, entry: Entry, *, everything: bool) -> str:
+    releases = {name: [release.version for release in known] for name, known in data.frameworks.items()}
+    console = Console(width=400, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(answer_text(lookup(index_of({API: entry}, {}, releases), API), "en", everything=everything))
+    return captured.get()
+
+
+@pytest.mark.parametrize(("framework", "version"), NEWEST.items())
+def test_a_signed_record_that_agrees_is_no_dispute(database: Data, alone: Entry, framework: str, version: str) -> None:
+    assert _entry(_with_lab(database, _of_softmax(database, framework, version))) == alone
+
+
+def test_a_signed_record_of_a_few_samples_takes_nobodys_place(database: Data, alone: Entry) -> None:
+    """Not that of all records of the release before, for the API it is of or for any other."""
+    record = _of_softmax(database, "torch", "2.14.0")
+    record = msgspec.structs.replace(record, samples=record.samples[:1])
+    assert _entry(_with_lab(database, record)).targets == alone.targets
+
+
+def test_a_release_of_which_this_project_ran_other_apis_alone_compares_none_of_this(
+    database: Data, alone: Entry
+) -> None:
+    record = _of_softmax(database, "torch", "2.14.0")
+    other = [msgspec.structs.replace(run, mapping="torch.std", spec="0" * 12) for run in record.samples[:1]]
+    key = f"torch-2.14.0/single-cpu-{'0' * 64}"
+    data = dataclasses.replace(
+        database,
+        single_runs=[(key, msgspec.structs.replace(record, samples=other)), *database.single_runs],
+        signed=database.signed | {key: Signed(state=State.LISTED)},
+    )
+    assert _entry(data).targets == alone.targets
+
+
+def test_what_only_a_known_signer_ran_names_the_signer(database: Data) -> None:
+    record = _of_softmax(database, "mindspore", "2.10.0")
+    ours = [pair for pair in database.single_runs if pair[1].framework_version != "2.10.0"]
+    entry = _entry(_with_lab(dataclasses.replace(database, single_runs=ours), record))
+    target = entry.targets[0]
+    newest = [one for one in target.agreements if one.framework_version == "2.10.0"]
+    assert {(one.trust, *one.signers) for one in newest} == {("signed", "Lab")}
+    assert {one.trust for one in target.agreements if one.framework_version != "2.10.0"} == {"project"}
+    where = where_text(target.runs_on)
+    assert where is not None
+    assert "2.10.0 run by known signers only" in where.en
+    assert "其中 2.10.0 仅由已知签名者运行" in where.zh
+    text = _text(database, entry, everything=True)
+    assert "PyTorch 2.13.0 and MindSpore 2.10.0 on CPU; records of “Lab” (signed by a known signer)" in text
