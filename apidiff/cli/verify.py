@@ -258,7 +258,7 @@ def _verify(
         forget(record)
         return _Result(backend, record, outcomes, [], None, str(path))
     forget(record)
-    recorded = base_record(data.runs, record, data.unsigned_runs)
+    recorded = base_record(data, record)
     changes = compare(apis, recorded, record, context)
     return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None)
 

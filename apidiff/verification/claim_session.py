@@ -51,7 +51,7 @@ class Comparison:
 
     def __init__(self, data: Data, run: RunRecord, context: Context, claims: Collection[str]) -> None:
         apis = list(apis_for(data, run.framework, run.framework_version))
-        base = base_record(data.runs, run, data.unsigned_runs)
+        base = base_record(data, run)
         backend = backend_name(run.backend, run.device)
         self._where = f"{run.framework} {run.framework_version} on {backend} with {run.world_size} ranks"
         self._apis, self._base, self._context, self._claims = apis, base, context, claims

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from apidiff.database import Data
 from apidiff.judge import Context, observe
 from apidiff.messages.escape_invisible import unbroken
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api
 from apidiff.model.trace import RunRecord, backend_name
+from apidiff.model.trust import OWN
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
 
@@ -46,18 +48,17 @@ def told(verdict: Observation) -> str:
     return unbroken(f"{verdict.outcome.value}{facts}")
 
 
-def base_record(
-    runs: Sequence[tuple[str, RunRecord]], run: RunRecord, unsigned: Sequence[tuple[str, RunRecord]] = ()
-) -> tuple[str, RunRecord] | None:
+def base_record(data: Data, run: RunRecord) -> tuple[str, RunRecord] | None:
     """Finds the record to compare ``run`` with: same backend, device and world size, the same version or else the newest.
 
-    Of several a whole one leads, then one of this project, then the latest. ``unsigned``: those for which nobody vouches; one
-    of them is taken only where ``runs`` has none.
+    Of several a whole one leads, then one of this project, then the latest. One for which nobody vouches is taken only where
+    there is no other.
     """
-    return _base(runs, run) or _base(unsigned, run)
+    own = {key for key, signed in data.signed.items() if signed.trust in OWN}
+    return _base(data.runs, run, own) or _base(data.unsigned_runs, run, own)
 
 
-def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:
+def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord, own: Collection[str]) -> tuple[str, RunRecord] | None:
     place = run.framework, run.backend, run.device, run.world_size
     alike = [
         (run_id, record)
@@ -65,11 +66,11 @@ def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, R
         if (record.framework, record.backend, record.device, record.world_size) == place
     ]
     same_version = [pair for pair in alike if pair[1].framework_version == run.framework_version]
-    return max(same_version or alike, key=lambda pair: _standing(pair[1]), default=None)
+    return max(same_version or alike, key=lambda pair: _standing(pair[1], own=pair[0] in own), default=None)
 
 
-def _standing(record: RunRecord) -> tuple[Version, bool, bool, str]:
-    return Version(record.framework_version), not record.stopped, record.measured_by is None, record.date
+def _standing(record: RunRecord, *, own: bool) -> tuple[Version, bool, bool, str]:
+    return Version(record.framework_version), not record.stopped, own, record.date
 
 
 def observations(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.judge import Context
 from apidiff.model.probe_resolution import digest
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.verification.verdict_changes import base_record, compare
 from tests.factories import collective_api, run_record
@@ -79,20 +83,29 @@ BASES = [
 
 STOPPED = msgspec.structs.replace(record(), stopped="a machine went away", date="2030-01-01T00:00:00Z")
 THEIRS = msgspec.structs.replace(record(), measured_by="a cluster elsewhere", date="2030-01-01T00:00:00Z")
-BASES += [([STOPPED, record()], 1), ([THEIRS, record()], 1), ([STOPPED, THEIRS], 1)]
+UNNAMED = msgspec.structs.replace(record(), date="2099-01-01T00:00:00Z")  # a known signer's that names nobody
+BASES += [([STOPPED, record()], 1), ([THEIRS, record()], 1), ([UNNAMED, record()], 1), ([STOPPED, THEIRS], 1)]
+
+
+def data_of(runs: list[tuple[str, RunRecord]], unsigned: list[tuple[str, RunRecord]] | None = None) -> Data:
+    """Records of this project, and of a known signer those that say who measured or are of 2099."""
+    foreign = {key for key, one in runs if one.measured_by or one.date.startswith("2099")}
+    signed = {key: Signed(state=State.VERIFIED if key in foreign else State.LISTED) for key, _ in runs}
+    return Data(Path(), {}, {}, {}, runs=runs, signed=signed, unsigned_runs=unsigned or [])
 
 
 @pytest.mark.parametrize(("recorded", "index"), BASES)
 def test_which_record_is_compared_with(recorded: list[RunRecord], index: int | None) -> None:
     runs = [(str(position), one) for position, one in enumerate(recorded)]
-    found = base_record(runs, record())
+    found = base_record(data_of(runs), record())
     assert (None if found is None else int(found[0])) == index
 
 
 def test_one_that_is_unsigned_is_compared_with_where_there_is_no_other() -> None:
     newer = msgspec.structs.replace(record(), date="2099-01-01T00:00:00Z")
-    assert base_record([("ours", record("2.9.0"))], record(), [("theirs", newer)]) == ("ours", record("2.9.0"))
-    assert base_record([("ours", record(world_size=3))], record(), [("theirs", newer)]) == ("theirs", newer)
+    theirs = [("theirs", newer)]
+    assert base_record(data_of([("ours", record("2.9.0"))], theirs), record()) == ("ours", record("2.9.0"))
+    assert base_record(data_of([("ours", record(world_size=3))], theirs), record()) == ("theirs", newer)
 
 
 def test_a_record_of_another_version_is_not_asked_for_what_it_lacks() -> None:

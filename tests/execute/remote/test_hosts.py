@@ -410,7 +410,7 @@ def test_two_hosts_show_what_one_showed(
     apis = list(apis_for(database, framework, record.framework_version, [mapping]))
     assert {probe.api for probe in record.probes} <= {api.name for api in apis}
     assert record.probes
-    base = base_record(database.runs, record)
+    base = base_record(database, record)
     assert base is not None
     assert [change.text() for change in compare(apis, base, record, context)] == []
 
