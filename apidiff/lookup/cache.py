@@ -18,6 +18,7 @@ from apidiff.lookup.index import Index, packed, unpacked
 _MINISIGN = "minisign"  # apidiff.database.signing.PROGRAM, which a lookup in a kept index need not import
 _PACKAGE = Path(__file__).resolve().parent.parent
 _DIGEST = 32  # bytes of SHA-256, behind an index
+_OTHERS_WRITE = 0o022  # permissions of group and others
 # Folders of the package and of conf/ that the index is not made from: they show it, or make pages look as they do.
 _UNRELATED = {"cli", "porting", "servers", "sphinxext", "writers", "cards", "elements", "locale", "static", "templates"}
 
@@ -163,27 +164,31 @@ def _listing(folder: Path) -> Iterator[str]:
 def _read(path: Path | None) -> Index | None:
     """The index kept in ``path``; None where there is none or another state of the program wrote it.
 
-    A damaged one is set aside, and a note goes to stderr.
+    A damaged one is set aside, and one that another user than root could have written; a note goes to stderr.
     """
     if path is None:
         return None
+    found = "was damaged"
     try:
         # A pipe is not waited for.
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             state = os.fstat(file.fileno())
+            if state.st_uid not in {0, os.geteuid()} or state.st_mode & _OTHERS_WRITE:
+                found = "could have been written by others"
+                raise ValueError
             # Mapped, not read: of all entries only the one asked for is ever touched.
             content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         whole = _is_whole(state, content)
     except OSError:
         return None
-    except ValueError:  # an empty file cannot be mapped
+    except ValueError:  # of others, or empty, which cannot be mapped
         whole = False
     if whole:
         try:
             return msgspec.msgpack.decode(content[:-_DIGEST], type=Index)
         except (ValueError, RecursionError):  # as another state of the program wrote it
             return None
-    _set_aside(path)
+    _set_aside(path, found)
     return None
 
 
@@ -209,15 +214,15 @@ def _is_whole(state: os.stat_result, content: memoryview) -> bool:
     return hashlib.sha256(content[:-_DIGEST]).digest() == digest
 
 
-def _set_aside(path: Path) -> None:
-    """Renames a damaged index, so that who wants to may look at it."""
+def _set_aside(path: Path, found: str) -> None:
+    """Renames an index that is not to be believed, so that who wants to may look at it."""
     aside = path.with_name(f"{path.name}.damaged")
     try:
         path.replace(aside)
     except OSError:
         return
     former = printable(str(aside))
-    sys.stderr.write(f"apidiff: note: the index was damaged; it is made anew, the former lies in {former}\n")
+    sys.stderr.write(f"apidiff: note: the index {found}; it is made anew, the former lies in {former}\n")
 
 
 def _tell_unchecked(runs: Sequence[str]) -> None:
@@ -240,6 +245,7 @@ def _keep(index: Index, path: Path | None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         content = _sealed(msgspec.msgpack.encode(index))
         write_file(path, content)
+        path.chmod(path.stat().st_mode & ~_OTHERS_WRITE)
         os.utime(path, ns=(_time_of(content[-_DIGEST:]),) * 2)
     except OSError as error:
         folder = printable(str(path.parent))

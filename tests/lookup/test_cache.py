@@ -217,6 +217,37 @@ def test_a_damaged_index_is_set_aside_and_made_anew(
     assert capfd.readouterr().err == ""
 
 
+# Who may write an index that lies in the cache folder: its permissions and its owner.
+FOREIGN = [
+    (0o664, None),
+    (0o646, None),
+    pytest.param(0o644, 12345, marks=pytest.mark.skipif(os.geteuid() != 0, reason="gives a file away")),
+]
+
+
+@pytest.mark.parametrize(("mode", "owner"), FOREIGN)
+def test_an_index_that_others_could_write_is_made_anew(
+    small: Path, cache: Path, capfd: pytest.CaptureFixture[str], mode: int, owner: int | None
+) -> None:
+    """Its digest says nothing: whoever writes an index makes one."""
+    load()
+    kept = index_cache.index_file()
+    index = index_cache._read(kept)
+    assert index is not None
+    former = os.umask(0o002)
+    try:
+        index_cache._keep(msgspec.structs.replace(index, encoded_entries={}), kept)
+        kept.chmod(mode)
+        if owner is not None:
+            os.chown(kept, owner, -1)
+        for notes in (1, 0):
+            assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+            assert capfd.readouterr().err.count("index could have been written by others; it is made anew") == notes
+        assert index_cache._read(kept) == index
+    finally:
+        os.umask(former)
+
+
 def test_cache_that_cannot_be_written(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
