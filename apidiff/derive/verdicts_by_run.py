@@ -67,20 +67,32 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
 
 
 def decisive(observed: Iterable[Seen]) -> list[Seen]:
-    """Leaves out what known signers' records say against this project's own, with as many ranks at the same place.
+    """Leaves out what known signers' records say of a place for which this project has a verdict: its own decide alone there.
 
-    What this project ran decides alone there; `disputes` tell both.
+    What agrees with one of as many ranks stays, beside it. What is left out `set_aside` has; `disputes` tell who disagrees.
     """
     observed = list(observed)
+    aside = _overruled(observed)
+    return [seen for seen in observed if seen.run not in aside]
+
+
+def set_aside(observed: Iterable[Seen]) -> list[Seen]:
+    """What is not `decisive`."""
+    observed = list(observed)
+    aside = _overruled(observed)
+    return [seen for seen in observed if seen.run in aside]
+
+
+def _overruled(observed: Sequence[Observation]) -> set[str]:
     own = by_run(seen for seen in observed if seen.trust in OWN)
-    overruled = {
+    return {
         run
         for place, by_size in by_run(seen for seen in observed if seen.trust is Trust.SIGNED).items()
+        if place in own
         for size, runs in by_size.items()
         for run, outcome in runs.items()
-        if (ours := own.get(place, {}).get(size)) and outcome not in ours.values()
+        if outcome not in own[place].get(size, {}).values()
     }
-    return [seen for seen in observed if seen.run not in overruled]
 
 
 def disputes(observed: Iterable[Observation]) -> list[Dispute]:

@@ -48,7 +48,7 @@ from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.sweep_differences import sweep_differences
-from apidiff.messages.verdict_text import summarise
+from apidiff.messages.verdict_text import summarise, summarise_aside
 from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
@@ -190,6 +190,7 @@ class Builder:
             contradicted=contradicted(summary, [document.speaks_of for document in documents]),
             unsigned=[observed_entry(seen) for seen in unsigned],
             summary=summary,
+            aside=summarise_aside(observed),
             changes=change_entries(observed, self._known),
             disputes=dispute_entries([*observed, *unsigned]),
             confirmations=confirmation_entries(seen for seen in observed if seen.run not in self._copies),

@@ -48,6 +48,7 @@ def _claim(claim: AnsweredClaim, trusted: Trusted, known: Known) -> AnsweredClai
         observed=observed,
         unsigned=[],
         summary=summary,
+        aside=claim.aside if trusted is Trusted.SIGNED else [],
         contradicted=contradicted(summary, [stated.speaks_of for stated in claim.stated]),
         changes=change_entries(observed, known),
         disputes=dispute_entries(observed),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
+from apidiff.model.trace import backend_name
+from apidiff.model.trust import Trust
 from apidiff.model.views import AgreementEntry, ClaimEntry, DifferenceEntry, RunsOnEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk, Status
 
@@ -63,13 +65,45 @@ def refused_text(side: str, version: str, device: str) -> Text:
     return filled(f"screen.refused.{side}", version=version, device=LABELS[f"device.{device}"])
 
 
-def disputed_texts(claims: Iterable[ClaimEntry], agreements: Iterable[AgreementEntry], *apis: str) -> list[Text]:
-    """Say in a line that records of one version disagree about ``apis``, and on which claims; in another, on which samples.
+def record_texts(claims: Sequence[ClaimEntry], agreements: Sequence[AgreementEntry], *apis: str) -> list[Text]:
+    """Say what is to be known of the records behind an answer about ``apis``, a line each.
 
-    What unsigned records alone say against the others is no headline.
+    That records of one version disagree, on which claims, and on which samples; and what rests on records of known signers
+    alone, as this project did not run it. What unsigned records alone say against the others is no headline.
     """
     disputed = _disputed_claims(claims, apis)
-    return [*([disputed] if disputed else []), *_disputed_samples(agreements)]
+    return [*([disputed] if disputed else []), *_disputed_samples(agreements), *_signed_alone(claims, agreements, apis)]
+
+
+def _signed_alone(
+    claims: Iterable[ClaimEntry], agreements: Iterable[AgreementEntry], apis: Collection[str]
+) -> list[Text]:
+    by_signer: dict[str, dict[Text, None]] = {}
+    for claim in claims:
+        signers = {seen.run: seen.signer for seen in claim.observed}
+        for row in claim.summary if claim.subject in apis else []:
+            if row.trust == Trust.SIGNED.value:
+                place = filled(
+                    "screen.signed_place",
+                    framework=LABELS[f"framework.{row.framework}"],
+                    version=row.framework_version,
+                    device=backend_name(row.backend, row.device),
+                )
+                for run in row.runs:
+                    by_signer.setdefault(signers[run], {})[place] = None
+    for entry in agreements:
+        for signer in entry.signers:
+            place = filled(
+                "screen.signed_place",
+                framework=LABELS["framework.mindspore"],
+                version=entry.framework_version,
+                device=LABELS[f"device.{entry.device}"],
+            )
+            by_signer.setdefault(signer, {})[place] = None
+    return [
+        filled("screen.signed", signer=one_line(signer), places=joined("site.semicolon", places))
+        for signer, places in by_signer.items()
+    ]
 
 
 def _disputed_samples(agreements: Iterable[AgreementEntry]) -> list[Text]:

@@ -164,6 +164,7 @@ class ClaimEntry(View, frozen=True, kw_only=True):
     observed: list[ObservedEntry] = []
     unsigned: list[ObservedEntry] = []  # what records say for which nobody vouches; nothing else is made from it
     summary: list[ObservedSummary] = []
+    aside: list[ObservedSummary] = []  # what known signers' records say of places for which this project has a verdict
     changes: list[ChangeEntry] = []
     disputes: list[DisputeEntry] = []
     confirmations: list[ConfirmationEntry] = []

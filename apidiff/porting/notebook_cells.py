@@ -31,12 +31,14 @@ def replace_sources(text: str, sources: Mapping[int, str]) -> str:
 
 
 def _source_places(text: str) -> Iterator[tuple[int, int] | None]:
-    """Where the source of each cell stands; None for one without."""
+    """Where the source of each cell stands; None for one without. Raises UnreadableSource for one that has two."""
     sheets = [place for place in _members(text, _skip(text, 0), "worksheets") for place in _items(text, place)]
     for sheet in sheets or [_skip(text, 0)]:
         for cells in _members(text, sheet, "cells"):
             for cell in _items(text, cells):
-                found = [*_members(text, cell, "source"), *_members(text, cell, "input")]
+                found = list(_members(text, cell, "source")) or list(_members(text, cell, "input"))
+                if len(found) > 1:  # what reads takes the last of them
+                    raise UnreadableSource("notebook", detail="a cell has two sources")
                 yield (found[0], _end(text, found[0])) if found else None
 
 

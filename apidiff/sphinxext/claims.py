@@ -139,8 +139,8 @@ def _claim(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
     if claim.call:
         children += [make.term("claim.call"), code("\n".join(claim.call))]
     children += stated_part(make, entry.documents, claim.stated)
-    if claim.summary:
-        children += [make.term("claim.observed"), observed_part(make, claim, claim.summary)]
+    if rows := [*claim.summary, *claim.aside]:
+        children += [make.term("claim.observed"), observed_part(make, claim, rows)]
     makers = makers_of([*claim.observed, *claim.unsigned])
     children += [dispute_block(make, claim.subject, dispute, makers) for dispute in claim.disputes]
     if claim.confirmations:
@@ -210,7 +210,15 @@ def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[Obs
     groups: dict[object, list[ObservedSummary]] = {}
     for summary in summaries:
         shown = tuple((seen.world_size, seen.probe, tuple(seen.facts)) for seen in _told(claim, summary))
-        key = (summary.outcome, summary.framework, summary.backend, summary.device, *summary.world_sizes, shown)
+        key = (
+            summary.outcome,
+            summary.trust,
+            summary.framework,
+            summary.backend,
+            summary.device,
+            *summary.world_sizes,
+            shown,
+        )
         groups.setdefault(key, []).append(summary)
     return list(groups.values())
 

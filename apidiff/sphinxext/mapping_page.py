@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from docutils import nodes
 
 from apidiff.derive.answers import Answer, Beside, answers, targets_beside
-from apidiff.messages.first_screen import disputed_texts, standing_key, where_text
+from apidiff.messages.first_screen import record_texts, standing_key, where_text
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, TargetEntry
 from apidiff.model.vocabulary import Execution
@@ -212,7 +212,7 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
             children += _beside(make, beside)
     if places := where_text(target.runs_on, target.limits):
         children.append(make.term("screen.where", *make.text(places)))
-    for disputed in disputed_texts(entry.claims, target.agreements, entry.source, target.name):
+    for disputed in record_texts(entry.claims, target.agreements, entry.source, target.name):
         part = f"{name}--agreement" if entry.execution == Execution.SINGLE.value else "claims"
         proof = make.ref("evidence", entry.id, nodes.Text(make.word("evidence")), part=part)
         children.append(paragraph(*make.text(disputed), make.between_sentences(), proof, classes=["apidiff-aside"]))

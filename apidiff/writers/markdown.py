@@ -14,7 +14,7 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import disputed_texts, first_screen, where_text
+from apidiff.messages.first_screen import first_screen, record_texts, where_text
 from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
@@ -169,7 +169,7 @@ class _Page:
             yield f"**{self.text(target.refused)}**"
         if places := where_text(target.runs_on, target.limits):
             yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
-        for disputed in disputed_texts(self.entry.claims, target.agreements, self.entry.source, target.name):
+        for disputed in record_texts(self.entry.claims, target.agreements, self.entry.source, target.name):
             yield self.text(disputed)
         if target.note:
             yield self.text(target.note)
@@ -236,7 +236,7 @@ class _Page:
 
     def claim(self, claim: ClaimEntry) -> Iterator[str]:
         yield f"{code_span(claim.id)}{self.aside(self.word(f'claim.{claim.kind}'))}{self.colon}{self.text(claim.text)}"
-        yield from (f"  {self.text(verdict_text(row))}" for row in claim.summary)
+        yield from (f"  {self.text(verdict_text(row))}" for row in [*claim.summary, *claim.aside])
         apart = [one.text for one in claim.disputes] + [one.text for one in claim.changes]
         yield from (f"  {self.text(text)}" for text in apart)
         yield from (f"  {self.text(text)}" for text in claim.not_run)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from apidiff.lookup.answer import Answer, Unmatched
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import disputed_texts, first_screen, standing_key, where_text
+from apidiff.messages.first_screen import first_screen, record_texts, standing_key, where_text
 from apidiff.messages.labels import in_words, label
 from apidiff.model.base import Language
 from apidiff.model.views import DifferenceEntry
@@ -108,7 +108,7 @@ def _everyday(answer: Answer, language: Language) -> Iterator[str]:
             yield target.refused.said_in(language)
         if places := where_text(target.runs_on, target.limits):
             yield _lead("screen.where", language) + places.said_in(language)
-        for disputed in disputed_texts(answer.claims, answer.agreements, answer.source, target.name):
+        for disputed in record_texts(answer.claims, answer.agreements, answer.source, target.name):
             yield disputed.said_in(language)
     screen = first_screen(answer.differences)
     if target is not None and not screen.must and not screen.watch:

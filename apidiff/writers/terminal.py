@@ -26,7 +26,7 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import disputed_texts, first_screen, standing_key, where_text
+from apidiff.messages.first_screen import first_screen, record_texts, standing_key, where_text
 from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import number_of_ranks
@@ -221,7 +221,7 @@ class _Sections:
         lines: list[RenderableType] = []
         if places := where_text(target.runs_on, target.limits):
             lines.append(Line.assemble(self._lead("screen.where"), _prose(places, language)))
-        disputed = disputed_texts(answer.claims, answer.agreements, answer.source, target.name)
+        disputed = record_texts(answer.claims, answer.agreements, answer.source, target.name)
         for text in (target.refused, *disputed, target.note):
             lines += [_prose(text, language)] if text else []
         return lines
@@ -391,7 +391,7 @@ class _Sections:
 
     def _verdicts(self, claim: AnsweredClaim) -> Iterator[Line]:
         asked = {observed.framework_version for observed in claim.observed if observed.asked_version}
-        rows = sorted(claim.summary, key=lambda row: row.framework_version not in asked)
+        rows = sorted([*claim.summary, *claim.aside], key=lambda row: row.framework_version not in asked)
         for row in rows:
             yield self._verdict(claim, row, row.framework_version in asked)
         yield from (self._unsigned(seen) for seen in claim.unsigned)

@@ -16,7 +16,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
-from apidiff.messages.first_screen import disputed_texts, where_text
+from apidiff.messages.first_screen import record_texts, where_text
 from apidiff.model.sample_run import SampleRun, SingleRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.views import AgreementEntry, Entry
@@ -79,7 +79,7 @@ def test_what_a_signed_record_says_otherwise_is_told_and_decides_nothing(databas
     disputed = {(one.framework_version, one.facet): one.disputes for one in target.agreements if one.disputes}
     assert {version for version, _ in disputed} == {"2.10.0"}
     assert {dispute.agreement for found in disputed.values() for dispute in found} == {"crash"}
-    [text] = disputed_texts(beside.claims, target.agreements, API)
+    [text] = record_texts(beside.claims, target.agreements, API)
     assert text.en.startswith("A record signed by “Lab” shows otherwise than this project's own, on the same samples: ")
     assert text.zh.startswith("“Lab” 签名的运行记录在相同样例上与本项目自行运行的结果不同：")
     first_screen, everything = (_text(database, beside, everything=everything) for everything in (False, True))
@@ -131,7 +131,7 @@ def test_what_only_a_known_signer_ran_names_the_signer(database: Data) -> None:
     assert {one.trust for one in target.agreements if one.framework_version != "2.10.0"} == {"project"}
     where = where_text(target.runs_on)
     assert where is not None
-    assert "2.10.0 run by known signers only" in where.en
+    assert "of these 2.10.0 by known signers only" in where.en
     assert "其中 2.10.0 仅由已知签名者运行" in where.zh
     text = _text(database, entry, everything=True)
     assert "PyTorch 2.13.0 and MindSpore 2.10.0 on CPU; records of “Lab” (signed by a known signer)" in text

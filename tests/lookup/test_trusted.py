@@ -20,7 +20,7 @@ from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.lookup.project_alone import of_project_alone
 from apidiff.lookup.trusted import Trusted, with_trusted
-from apidiff.messages.first_screen import disputed_texts
+from apidiff.messages.first_screen import record_texts
 from apidiff.messages.verdict_text import evidence, places, verdicts
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
@@ -116,14 +116,23 @@ def test_an_unsigned_record_that_disagrees_is_shown_and_changes_nothing(database
     assert msgspec.structs.replace(alone, **plain) == msgspec.structs.replace(both, **plain)
 
 
-def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(database: Data, ours: RunRecord) -> None:
+@pytest.mark.parametrize("size", [3, 4])
+def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(
+    database: Data, ours: RunRecord, size: int
+) -> None:
+    """With as many ranks as ours, which is a dispute, or with others."""
+    lie = msgspec.structs.replace(_lying(ours), world_size=size)
+    key = THEIRS.replace("cpu-3", f"cpu-{size}")
     alone = entry_with(database, {OURS: (ours, State.LISTED)})
-    both = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (_lying(ours), State.VERIFIED)})
-    claim = refuted_by_them(both)
-    assert {seen.trust.value for seen in claim.observed} == {"project", "signed"}
-    assert {row.trust for row in claim.summary} == {"project"}
-    assert claim.disputes[0].vouched_for
-    assert "“Lab” (signed by a known signer)" in claim.disputes[0].text.en
+    both = entry_with(database, {OURS: (ours, State.LISTED), key: (lie, State.VERIFIED)})
+    assert {row.trust for claim in both.claims for row in claim.summary} == {"project"}
+    aside = [row for claim in both.claims for row in claim.aside]
+    assert "refuted" in {row.outcome for row in aside}
+    assert {(row.trust, *row.world_sizes, *row.runs) for row in aside} == {("signed", size, key)}
+    disputes = [dispute for claim in both.claims for dispute in claim.disputes]
+    assert all(dispute.vouched_for for dispute in disputes)
+    assert all("“Lab” (signed by a known signer)" in dispute.text.en for dispute in disputes)
+    assert bool(disputes) is (size == 3)
     for one, other in zip(alone.claims, both.claims, strict=True):
         told = [[msgspec.structs.replace(row, runs=[]) for row in claim.summary] for claim in (one, other)]
         assert told[0] == told[1]  # but for the runs of theirs that agree
@@ -225,7 +234,7 @@ def test_what_unsigned_records_alone_dispute_is_no_headline(
     lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
     entry = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (lie, state)})
     assert any(claim.disputes for claim in entry.claims)
-    assert bool(disputed_texts(entry.claims, [], API)) is told
+    assert bool(record_texts(entry.claims, [], API)) is told
     everything, first_screen = (_text(_answer(database, entry), everything=everything) for everything in (True, False))
     assert ("Records of PyTorch 2.13.0 disagree" in first_screen) is told
     assert ("“Mallory” (unsigned)" in everything) is not told
@@ -314,7 +323,8 @@ def test_a_run_of_a_known_signer_is_not_told_as_this_projects(database: Data, ou
     key = THIRD.replace("cpu-3", f"cpu-{size}")
     entry = entry_with(database, {OURS: (ours, State.LISTED), key: (theirs, State.VERIFIED)})
     claim = next(claim for claim in entry.claims if claim.summary)
-    sizes = {(row.trust, tuple(row.world_sizes)) for row in claim.summary}
+    sizes = {(row.trust, tuple(row.world_sizes)) for row in [*claim.summary, *claim.aside]}
+    assert {row.trust for row in claim.summary} == {"project"}
     assert sizes == ({("project", (3,))} if size == 3 else {("project", (3,)), ("signed", (4,))})
     by = "“Institute” (signed by a known signer)" if key in SIGNERS else "“Lab” (signed by a known signer)"
     ranks = (

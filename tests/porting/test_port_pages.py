@@ -209,15 +209,20 @@ def test_an_import_stays_that_a_fence_needs_which_is_left(port: Port, block: str
 
 
 MUCH = json.dumps({"cell_type": "code", "source": "a\n" * 2**18})
+SOURCE = json.dumps(f"import torch\n{CALL}\n")
+TWO_SOURCES = [
+    f'"{first}": {value}, "source": {SOURCE}' for first in ("source", r"s\u006furce") for value in ("[]", "5", '""')
+]
 # text, what is said of it
 NO_NOTEBOOKS = [
     ('{"cells": [', "Input data was truncated"),
     (f'{{"cells": [{",".join([MUCH] * 5)}]}}', "larger than 2 MiB"),
     (f'{{"cells": {"[" * 2**25}', "larger than 32 MiB"),
+    *((f'{{"cells": [{{"cell_type": "code", {two}}}]}}', "a cell has two sources") for two in TWO_SOURCES),
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), NO_NOTEBOOKS, ids=["broken", "much code", "too large"])
+@pytest.mark.parametrize(("text", "said"), NO_NOTEBOOKS, ids=["broken", "much code", "too large", *TWO_SOURCES])
 def test_what_is_no_notebook_is_refused(port: Port, text: str, said: str) -> None:
     with pytest.raises(UnreadableSource) as caught:
         port(text, NOTEBOOK)
