@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from enum import Enum
-from functools import cached_property
 
 import msgspec
 
 from apidiff.database.paths import conf_file
-from apidiff.database.toml import read_toml
-from apidiff.errors import ApidiffError, DataError
+from apidiff.database.process_settings import Code, ProcessSettings, Seconds, Word, read_settings
+from apidiff.errors import ApidiffError
 from apidiff.model.base import Record, Text
 
 
@@ -22,9 +20,9 @@ class Deadlines(Record, frozen=True, kw_only=True):
     ones would record a time-out of the probe's instead of the error that a user meets.
     """
 
-    start: float
-    probe: float
-    after_error: float = 4.0
+    start: Seconds
+    probe: Seconds
+    after_error: Seconds = 4.0
 
 
 class Devices(Enum):
@@ -41,7 +39,7 @@ class DeviceCheck(Record, frozen=True, kw_only=True):
     prints ``ok`` or what is missing. ``looks_for``: in words, with names of code in backquotes.
     """
 
-    code: str
+    code: Code
     looks_for: Text
 
     @property
@@ -50,25 +48,20 @@ class DeviceCheck(Record, frozen=True, kw_only=True):
         return self.looks_for.en.replace("`", "")
 
 
-class Backend(Record, frozen=True, kw_only=True, dict=True, gc=True):
+class Backend(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
     """One way to run collectives: a framework on a device with a communication library.
 
     ``name`` is not unique: ``hccl`` stands once for each framework, ``gloo`` once for each device. ``devices``: how ranks
-    use them, None on the CPU. ``environment``: variables set for the ranks;
-    ``one_machine``: those of them that are right only where all ranks are on one machine.
-    ``unsupported``: regular expressions over error messages by which the backend says that it has no kernel.
+    use them, None on the CPU. ``one_machine``: those variables of ``environment`` that are right only where all ranks are on
+    one machine.
     """
 
-    name: str
-    framework: str
-    device: str
-    launcher: str
+    name: Word
+    launcher: Word
     devices: Devices | None = None
     check: DeviceCheck
     deadlines: Deadlines
-    environment: dict[str, str] = {}
     one_machine: list[str] = []
-    unsupported: list[str] = []
 
     @property
     def full_name(self) -> str:
@@ -80,11 +73,6 @@ class Backend(Record, frozen=True, kw_only=True, dict=True, gc=True):
         kept = {name: value for name, value in self.environment.items() if name not in self.one_machine}
         return msgspec.structs.replace(self, environment=kept)
 
-    @cached_property
-    def unsupported_patterns(self) -> list[re.Pattern[str]]:
-        """``unsupported``, compiled."""
-        return [re.compile(pattern) for pattern in self.unsupported]
-
 
 class _File(Record, frozen=True, kw_only=True):
     backend: list[Backend]
@@ -92,19 +80,7 @@ class _File(Record, frozen=True, kw_only=True):
 
 def load_backends() -> list[Backend]:
     """Reads all backends. Raises DataError where the file is broken."""
-    path = conf_file("backends.toml")
-
-    def broken(error: Exception) -> DataError:
-        remedy = "See apidiff/database/backends.py for the keys."
-        return DataError(path, None, f"describes no backends: {error}", remedy)
-
-    backends = read_toml(path, _File, lambda _, error: broken(error)).backend
-    try:
-        for backend in backends:
-            _ = backend.unsupported_patterns
-    except re.error as error:
-        raise broken(error) from error
-    return backends
+    return read_settings(conf_file("backends.toml"), _File).backend
 
 
 def find_backends(backends: Iterable[Backend], name: str, framework: str | None = None) -> list[Backend]:

@@ -63,3 +63,28 @@ def parsed(text: str) -> dict[str, Any]:
     if longest * (text.count(".") + len(lines)) > _MAX_STEPS:
         raise tomllib.TOMLDecodeError("its keys have too many parts")
     return tomllib.loads(text)
+
+
+def line_of(text: str, message: str) -> int | None:
+    """Finds the line of what ``message`` names in a file of tables such as ``[[backend]]``; None where it cannot be told.
+
+    That is a place such as ``$.backend[1].check.code``, or a key that is not known there.
+    """
+    place = re.search(r"\$\.(\w+)\[(\d+)\]((?:\.\w+)*)", message)
+    if place is None:
+        return None
+    lines = text.split("\n")
+    heads = [number for number, line in enumerate(lines) if re.match(rf"\s*\[\[\s*{place[1]}\s*\]\]", line)]
+    if int(place[2]) >= len(heads):  # written in another way, such as an array of tables on one line
+        return None
+    head, *after = heads[int(place[2]) :]
+    unknown = re.search(r"unknown field `(.+?)`", message)
+    parts = place[3].split(".")[1:] or ([unknown[1]] if unknown else [])
+    for length in range(
+        len(parts), 0, -1
+    ):  # the key with all its parts first: `check.looks_for.zh`, then `check.looks_for`
+        key = re.escape(".".join(parts[:length]))
+        for number in range(head, after[0] if after else len(lines)):
+            if re.match(rf"\s*{key}\s*[=.]", lines[number]):
+                return number + 1
+    return head + 1

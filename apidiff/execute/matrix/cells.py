@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ from msgspec import Meta
 
 from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, find_backends
-from apidiff.database.toml import read_toml
+from apidiff.database.process_settings import Seconds
+from apidiff.database.toml import line_of, read_toml
 from apidiff.execute.plan import GivenOtherwise, lacking, make_plan
 from apidiff.execute.record import runs_of
 from apidiff.model.base import NonEmpty, Record
@@ -29,7 +29,6 @@ _Requirement = Annotated[
     str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;])[^\x00-\x1f\x7f]*)?\Z", max_length=1000)
 ]
 _Size = Annotated[int, Meta(ge=1, le=64)]
-_Seconds = Annotated[float, Meta(ge=0.1, le=30 * 24 * 3600)]
 _MOST_CELLS = 5000
 _MOST = 100  # of anything that is listed; each fault is looked for in the whole file
 _Some = Meta(min_length=1, max_length=_MOST)
@@ -39,8 +38,8 @@ _REMEDY = "apidiff/execute/matrix/cells.py describes the keys, conf/matrix.toml 
 class Deadlines(Record, frozen=True, kw_only=True):
     """Seconds: to make an environment, and for the run of one cell."""
 
-    environment: _Seconds
-    run: _Seconds
+    environment: Seconds
+    run: Seconds
 
 
 class Block(Record, frozen=True, kw_only=True):
@@ -67,12 +66,12 @@ def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
     """The blocks in ``path``. Raises DataError or InvalidData, with the line, for a file that is not read whole."""
 
     def broken(text: str, error: msgspec.ValidationError) -> DataError:
-        return DataError(path, _line_of(text, str(error)), f"is no matrix: {error}", _REMEDY)
+        return DataError(path, line_of(text, str(error)), f"is no matrix: {error}", _REMEDY)
 
     blocks = read_toml(path, _File, broken, unreadable="Name a file that can be read.").framework
     text = path.read_text(encoding="utf-8")
     errors = [
-        DataError(path, _line_of(text, f"$.framework[{number}].{key}"), found, remedy)
+        DataError(path, line_of(text, f"$.framework[{number}].{key}"), found, remedy)
         for number, key, found, remedy in _faults(blocks, backends)
     ]
     if errors:
@@ -105,24 +104,6 @@ def _faults(blocks: list[Block], backends: Collection[Backend]) -> Iterator[tupl
             seen.add((block.name, version))
         if len(set(block.world_sizes)) < len(block.world_sizes):
             yield number, "world_sizes", "one of world_sizes stands here twice", "Leave one of them."
-
-
-def _line_of(text: str, message: str) -> int | None:
-    """Finds the line of what ``message`` names: a place such as ``$.framework[1].versions``, or a key that is not known there."""
-    place = re.search(r"\$\.framework\[(\d+)\](?:\.(\w+))?", message)
-    if place is None:
-        return None
-    lines = text.splitlines()
-    heads = [number for number, line in enumerate(lines) if re.match(r"\s*\[\[\s*framework\s*\]\]", line)]
-    if int(place[1]) >= len(heads):  # written in another way, such as an array of tables on one line
-        return None
-    head, *after = heads[int(place[1]) :]
-    unknown = re.search(r"unknown field `(.+?)`", message)
-    key = place[2] or (unknown[1] if unknown else None)
-    for number in range(head, after[0] if after else len(lines)):
-        if key and re.match(rf"\s*{re.escape(key)}\s*[=.]", lines[number]):
-            return number + 1
-    return head + 1
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,72 @@
+"""What ``conf/single.toml`` and ``conf/backends.toml`` set for the processes that make calls, and how the two are read."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from apidiff.database.toml import line_of, read_toml
+from apidiff.errors import Damage, DataError
+from apidiff.model.base import Record
+
+# Arguments and variables are handed to processes, which can be given no NUL and no more than 128 KiB in one.
+Code = Annotated[str, Meta(pattern=r"^[^\x00]*\Z", max_length=10_000)]
+Word = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]+\Z", max_length=100)]
+Seconds = Annotated[float, Meta(ge=0.1, le=30 * 24 * 3600)]
+Gibibytes = Annotated[float, Meta(ge=0.1, le=2**16)]
+Environment = Annotated[
+    dict[
+        Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z", max_length=100)],
+        Annotated[str, Meta(pattern=r"^[^\x00]*\Z", max_length=4000)],
+    ],
+    Meta(max_length=100),
+]
+_REMEDY = "Correct it; the comment at the head of the file says what each key is."
+T = TypeVar("T")
+
+
+class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
+    """What is set for processes of one framework on one device.
+
+    ``environment``: variables set for them. ``unsupported``: regular expressions over error messages by which what is called
+    says that it has no kernel.
+    """
+
+    framework: Word
+    device: Word
+    environment: Environment = {}
+    unsupported: list[str] = []
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a pattern that cannot be compiled."""
+        _ = self.unsupported_patterns
+
+    @cached_property
+    def unsupported_patterns(self) -> list[re.Pattern[str]]:
+        """``unsupported``, compiled."""
+        return [_compiled(pattern) for pattern in self.unsupported]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except (
+        re.error,
+        OverflowError,
+        RecursionError,
+    ) as error:  # the last two of repetitions and groups beyond any bound
+        raise ValueError(f"`unsupported` has {pattern[:100]!r}, which is no regular expression: {error}") from error
+
+
+def read_settings(path: Path, kind: type[T]) -> T:
+    """The record of type ``kind`` in ``path``. Raises DataError, with the line where it can be told, for a broken file."""
+
+    def broken(text: str, error: msgspec.ValidationError) -> DataError:
+        return DataError(path, line_of(text, str(error)), f"cannot be used: {error}", _REMEDY, Damage.FORM)
+
+    return read_toml(path, kind, broken)

@@ -1,0 +1,106 @@
+"""What ``conf/single.toml`` and ``conf/backends.toml`` may not set for processes is refused where they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from apidiff.database.backends import load_backends
+from apidiff.database.devices import load_devices
+from apidiff.database.paths import conf_file
+from apidiff.errors import Damage, DataError
+
+SINGLE, BACKENDS = "single.toml", "backends.toml"
+VARIABLE = 'OMP_NUM_THREADS = "1"'
+DEADLINES = {SINGLE: "start = 120, call = 20", BACKENDS: "start = 90, probe = 8"}
+UNSUPPORTED = {SINGLE: "\"not implemented for '\\\\w+'\"", BACKENDS: '"Invalid scalar type"'}
+LOADED = {SINGLE: load_devices, BACKENDS: load_backends}
+FIRST = {SINGLE: "device[0]", BACKENDS: "backend[0]"}
+BOTH = (SINGLE, BACKENDS)
+# files, what the first table has, what stands there instead, the key whose line is told (empty: the head), what is said
+REFUSED: list[tuple[Sequence[str], str | dict[str, str], str, str, str]] = [
+    (
+        BOTH,
+        UNSUPPORTED,
+        '"a{99999999999}"',
+        "",
+        "`unsupported` has 'a{99999999999}', which is no regular expression: the rep",
+    ),
+    (BOTH, UNSUPPORTED, f'"{"(" * 3000}{")" * 3000}"', "", "which is no regular expression: maximum recursion"),
+    (BOTH, UNSUPPORTED, '"("', "", "`unsupported` has '(', which is no regular expression: missing )"),
+    (BOTH, UNSUPPORTED, "1", "unsupported", "Expected `str`, got `int` - at `$.{}.unsupported["),
+    (BOTH, VARIABLE, '"A=B" = "1"', "environment", "- at `key` in `$.{}.environment`"),
+    (BOTH, VARIABLE, '"A\\u0000" = "1"', "environment", "- at `key` in `$.{}.environment`"),
+    (BOTH, VARIABLE, '"" = "1"', "environment", "- at `key` in `$.{}.environment`"),
+    (BOTH, VARIABLE, 'A = "1\\u0000"', "environment", "- at `$.{}.environment[...]`"),
+    (BOTH, VARIABLE, f'A = "{"1" * 2**18}"', "environment", "length <= 4000 - at `$.{}.environment[...]`"),
+    (BOTH, DEADLINES, "start = nan, call = 1", "deadlines", "`float` >= 0.1 - at `$.{}.deadlines.start`"),
+    (BOTH, DEADLINES, "start = inf, call = 1", "deadlines", "`float` <= 2592000.0 - at `$.{}.deadlines.start`"),
+    (BOTH, DEADLINES, "start = 1e300, call = 1", "deadlines", "`float` <= 2592000.0 - at `$.{}.deadlines.start`"),
+    (BOTH, DEADLINES, "start = -1, call = 1", "deadlines", "- at `$.{}.deadlines.start`"),
+    ([SINGLE], DEADLINES, "start = 1, call = nan", "deadlines", "- at `$.{}.deadlines.call`"),
+    ([SINGLE], DEADLINES, "start = 1, call = 1, graph = nan", "deadlines", "- at `$.{}.deadlines.graph`"),
+    ([BACKENDS], DEADLINES, "start = 1, probe = nan", "deadlines", "- at `$.{}.deadlines.probe`"),
+    (
+        [BACKENDS],
+        DEADLINES,
+        "start = 1, probe = 1, after_error = nan",
+        "deadlines",
+        "- at `$.{}.deadlines.after_error`",
+    ),
+    ([SINGLE], "deadlines", "memory = nan\ndeadlines", "memory", "`float` >= 0.1 - at `$.{}.memory`"),
+    ([SINGLE], "deadlines", "memory = 1e300\ndeadlines", "memory", "`float` <= 65536.0 - at `$.{}.memory`"),
+    (BOTH, 'framework = "torch"', 'framework = ""', "framework", "- at `$.{}.framework`"),
+    (BOTH, 'device = "cpu"', 'device = "cpu\\u0000"', "device", "- at `$.{}.device`"),
+    (BOTH, "deadlines", "wrong = 1\ndeadlines", "wrong", "unknown field `wrong` - at `$.{}`"),
+    ([BACKENDS], 'check.code = "', 'check.code = "\\u0000', "check.code", "- at `$.{}.check.code`"),
+    (
+        [BACKENDS],
+        'looks_for.zh = "',
+        'looks_for.zh = ""\nx = "',
+        "check.looks_for.zh",
+        "- at `$.{}.check.looks_for.zh`",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "key", "said"),
+    [
+        (file, old if isinstance(old, str) else old[file], new, key, said)
+        for files, old, new, key, said in REFUSED
+        for file in files
+    ],
+)
+def test_what_no_process_can_be_given_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, file: str, old: str, new: str, key: str, said: str
+) -> None:
+    """The line is told, and what to do."""
+    head, table = conf_file(file).read_text(encoding="utf-8").split("[[", 1)
+    assert old in table
+    text = f"{head}[[{table.replace(old, new, 1)}"
+    path = tmp_path / file
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(f"apidiff.database.{LOADED[file].__module__.rpartition('.')[2]}.conf_file", lambda _: path)
+    with pytest.raises(DataError) as caught:
+        LOADED[file]()
+    error = caught.value
+    lines = text.split("\n")
+    assert error.line == next(number for number, line in enumerate(lines, 1) if line.startswith(key or "[["))
+    assert said.format(FIRST[file]) in error.found if key else said in error.found
+    assert (error.remedy, error.damage) == (
+        "Correct it; the comment at the head of the file says what each key is.",
+        Damage.FORM,
+    )
+
+
+@pytest.mark.parametrize("file", BOTH)
+def test_the_head_says_what_each_key_is(file: str) -> None:
+    """The remedy refers to it."""
+    head = conf_file(file).read_text(encoding="utf-8").partition("[[")[0]
+    optional = {"environment", "unsupported", "deadlines"} | (
+        {"memory"} if file == SINGLE else {"devices", "one_machine"}
+    )
+    assert {key for key in optional if f"`{key}`" not in head} == set()
