@@ -11,7 +11,6 @@ from rich.table import Table
 
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
-from apidiff.database.backends import load_backends
 from apidiff.database.checks import check_records, releases_are_listed, run_checks
 from apidiff.database.checks.messages import messages_are_there
 from apidiff.database.checks.subject import Subject
@@ -68,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _evidence_errors(data: Data) -> list[DataError]:
     """What is wrong with run records and their signatures."""
-    fits = accepted(data, load_backends(), shown_by_path(load_examples(examples_folder())))
+    fits = accepted(data, data.backends, shown_by_path(load_examples(examples_folder())))
     return [*record_errors(data, fits), *signature_errors(data.root)]
 
 

@@ -92,14 +92,16 @@ def _key(text: str) -> Path:
 
 def run(args: argparse.Namespace) -> int:
     """Does what was asked. ``diff`` and ``audit`` return 1 where verdicts differ or one record lacks some."""
-    data, backends = load(), load_backends()
+    data = load()
     tell_damaged([str(error) for error in data.unread])
-    context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
     if args.action == "list":
         for line in _listed(data):
             console.print(line)
-    elif args.action == "show":
+        return 0
+    backends = load_backends()
+    context = make_context(backends, load_examples(examples_folder()), data.signatures)
+    if args.action == "show":
         for line in _shown(data, *_record_of(data, args.id), context):
             console.print(unbroken(line))
     elif args.action == "diff":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from apidiff.database.paths import conf_file
 from apidiff.database.process_settings import Code, ProcessSettings, Seconds, Word, read_settings
@@ -75,7 +77,7 @@ class Backend(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
 
 
 class _File(Record, frozen=True, kw_only=True):
-    backend: list[Backend]
+    backend: Annotated[list[Backend], Meta(min_length=1)]
 
 
 def load_backends() -> list[Backend]:

@@ -10,7 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from apidiff.database.backends import Backend, load_backends
 from apidiff.database.canonical_calls import with_canonical_calls
+from apidiff.database.devices import Device, load_devices
 from apidiff.database.difference_pages import PageRow, load_page_rows
 from apidiff.database.document_addresses import PageRules, load_addresses
 from apidiff.database.document_twins import Twins, load_twins, with_twins
@@ -67,6 +69,7 @@ class Data:
     ``signed``: who vouches for each record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own and
     signed ones; ``unsigned_runs`` and ``unsigned_single_runs`` the others, which no badge, headline or figure is made from.
     ``beside``: records of single calls of known signers, of places of which this project has its own, which decides there.
+    ``backends`` and ``devices``: where collectives and single calls can run; none where it cannot be read what describes them.
     """
 
     root: Path
@@ -94,6 +97,8 @@ class Data:
     passed_over: dict[str, DataError] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
     beside: list[tuple[str, SingleRecord]] = field(default_factory=list)
+    backends: list[Backend] = field(default_factory=list)
+    devices: list[Device] = field(default_factory=list)
 
     @property
     def unread(self) -> list[DataError]:
@@ -188,6 +193,8 @@ def _load(root: Path, keep: Path | None) -> Data:
     own = _OwnList.read(root, rest)
     runs, single_runs = _records(root, own, load_runs), _records(root, own, load_single_runs)
     single, beside = _without_ours(single_runs)
+    backends: list[Backend] = rest.read([], load_backends)
+    devices: list[Device] = rest.read([], load_devices)
     extracted, broken = load_extracted(root / "samples")
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
     return Data(
@@ -216,6 +223,8 @@ def _load(root: Path, keep: Path | None) -> Data:
         passed_over,
         pages,
         beside,
+        backends,
+        devices,
     )
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from apidiff.database.paths import conf_file
 from apidiff.database.process_settings import Gibibytes, ProcessSettings, Seconds, read_settings
 from apidiff.model.base import Record
@@ -23,7 +27,7 @@ class Device(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
 
 
 class _File(Record, frozen=True, kw_only=True):
-    device: list[Device]
+    device: Annotated[list[Device], Meta(min_length=1)]
 
 
 def load_devices() -> list[Device]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 
 from apidiff.database import ApidiffError, Data
-from apidiff.database.backends import Backend, load_backends
+from apidiff.database.backends import Backend
 from apidiff.derive.evidence import distinct_claims, head_of, holding_mappings
 from apidiff.derive.statements import Standing
 from apidiff.model.agreement import Agreement, worst_agreement
@@ -44,7 +44,7 @@ class CoverageError(ApidiffError):
 def coverage_of(data: Data, entries: Dictionary[str, Entry]) -> Coverage:
     """The coverage of the whole database."""
     releases = {name: [release.version for release in found] for name, found in data.frameworks.items()}
-    return coverage(entries, dict(data.runs), load_backends(), releases, data.signatures)
+    return coverage(entries, dict(data.runs), data.backends, releases, data.signatures)
 
 
 def coverage(

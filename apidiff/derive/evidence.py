@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Dictionary
 
 from apidiff.database import Data
-from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.calls import call, written_argument
@@ -296,7 +295,7 @@ def _probe(
 def probe_calls(data: Data) -> dict[str, dict[str, ProbeCall]]:
     """What every probe and every example calls today, by API."""
     examples = load_examples(examples_folder())
-    context = make_context(load_backends(), examples, data.signatures)
+    context = make_context(data.backends, examples, data.signatures)
     signatures = _newest_signatures(data)
     found: dict[str, dict[str, ProbeCall]] = {}
     for mapping in data.mappings.values():

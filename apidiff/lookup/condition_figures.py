@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from apidiff.database import Data
-from apidiff.database.devices import load_devices
 from apidiff.derive.condition_check import Checked, Told
 from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
 from apidiff.messages.agreements import Elsewhere, checked_conditions
@@ -61,7 +60,7 @@ def counted(inputs: str, checks: Iterable[Checked]) -> ConditionFigures:
 
 
 def _checks(data: Data) -> Iterator[tuple[str, Checked]]:
-    traces, unsupported = data.traces(), unsupported_by(load_devices())
+    traces, unsupported = data.traces(), unsupported_by(data.devices)
     for mapping in data.mappings.values():
         if mapping.execution is not Execution.SINGLE:
             continue

@@ -9,8 +9,7 @@ from typing import Literal
 import msgspec
 
 from apidiff.database import Data
-from apidiff.database.backends import Backend, load_backends
-from apidiff.database.devices import load_devices
+from apidiff.database.backends import Backend
 from apidiff.database.documented import documented_points
 from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
@@ -83,7 +82,7 @@ class Builder:
         self.context = make_context(backends, examples, data.signatures, data.signed)
         self._copies = copied_runs(data.runs, data.signed)
         self._traces = data.traces()
-        self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
+        self._unsupported = unsupported_by(data.devices)
         self._beside = BesideOurs(data, self._unsupported)
         self._files = _newest_first(data.signatures)
         self._known = {name: [release.version for release in found] for name, found in data.frameworks.items()}
@@ -419,5 +418,5 @@ def _newest_first(files: AbstractMapping[tuple[str, str], SignatureFile]) -> dic
 
 def entries(data: Data) -> dict[str, Entry]:
     """The entry of every mapping, by ID, with the backends and examples that the project describes."""
-    builder = Builder(data, load_backends(), load_examples(examples_folder()))
+    builder = Builder(data, data.backends, load_examples(examples_folder()))
     return {key: builder.entry(mapping) for key, mapping in data.mappings.items()}

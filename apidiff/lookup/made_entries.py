@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import Data
-from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import PACKAGE, examples_folder
 from apidiff.lookup.entry import Builder
@@ -31,7 +30,7 @@ def made_entries(data: Data, former: Callable[[str, bytes], Entry | None]) -> It
     """Make the entry of every mapping, in their order, or take over the former one.
 
     The digest of an entry is that of everything it is made from: its mapping as it is in memory, which holds what other files
-    define of it, all data beside the mappings, backends, examples, and the code and words that make it. Where any of these
+    define of it, all data beside the mappings, examples, and the code and words that make it. Where any of these
     changes the digest is another, so what is taken over is never out of date.
 
     Args:
@@ -41,21 +40,21 @@ def made_entries(data: Data, former: Callable[[str, bytes], Entry | None]) -> It
     Yields:
         The mapping's ID, the digest, the entry, and whether it was made anew.
     """
-    backends, examples = load_backends(), load_examples(examples_folder())
-    shared, builder = digest_of_shared(data, backends, examples), Builder(data, backends, examples)
+    examples = load_examples(examples_folder())
+    shared, builder = digest_of_shared(data, examples), Builder(data, data.backends, examples)
     for key, mapping in data.mappings.items():
         digest = hashlib.sha256(shared + _encode(mapping)).digest()
         entry = former(key, digest)
         yield key, digest, entry or builder.entry(mapping), entry is None
 
 
-def digest_of_shared(data: Data, backends: object, examples: object) -> bytes:
+def digest_of_shared(data: Data, examples: object) -> bytes:
     """Return the digest of what every entry is made from, beside its mapping."""
     digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
     # All of the data, so that nothing an entry comes to be made from can be missed.
     for name in sorted({field.name for field in dataclasses.fields(data)} - _TOLD_APART):
         digest.update(_encode(getattr(data, name)))
-    digest.update(_encode(backends) + _encode(examples))
+    digest.update(_encode(examples))
     for file in code_files():
         digest.update(file.read_bytes())
     return digest.digest()

@@ -10,7 +10,6 @@ import dataclasses
 import msgspec
 
 from apidiff.database import Data
-from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.versions_run import versions_run
@@ -32,7 +31,7 @@ def of_project_alone(index: Index, mapping: str, data: Data) -> Index:
         single_runs=[pair for pair in data.single_runs if pair[0] in own],
         beside=[],
     )
-    builder = Builder(alone, load_backends(), load_examples(examples_folder()))
+    builder = Builder(alone, data.backends, load_examples(examples_folder()))
     entry = packed(msgspec.msgpack.encode(builder.entry(data.mappings[mapping])))
     entries = {**index.encoded_entries, mapping: entry}
     return msgspec.structs.replace(index, encoded_entries=entries, run=versions_run(alone))

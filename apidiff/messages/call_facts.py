@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from apidiff.database import Data
-from apidiff.database.devices import load_devices
 from apidiff.database.signatures import newest_first
 from apidiff.derive.code_renames import recommended_names, renamed_samples
 from apidiff.derive.difference_subjects import claim_subjects, difference_subjects, needed_arguments, spelled_ways
@@ -58,7 +57,7 @@ class _Collector:
         self._traces = data.traces()
         self._target_files = newest_first(data.signatures, "mindspore")
         self._rules, self._names = data.rules, recommended_names(data.mappings.values())
-        self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
+        self._unsupported = unsupported_by(data.devices)
 
     def facts(self, mapping: ApiMapping, entry: Entry) -> CallFacts:
         source = mapping.source

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import Data
-from apidiff.database.devices import Device, load_devices
+from apidiff.database.devices import Device
 from apidiff.database.single_runs import SingleTraces
 from apidiff.errors import ApidiffError
 from apidiff.execute.single.records import make_records
@@ -70,7 +70,7 @@ def repeat_sample(
     sampled = with_extracted(written, narrowed.extracted) if extracted else written
     assert sampled is not None
     overridden = narrowed.extracted[mapping].tolerances if extracted else None
-    unsupported = unsupported_by(load_devices())
+    unsupported = unsupported_by(data.devices)
     made = SingleTraces(("this run", record) for record in records)
     former = data.traces()
     version, device = made.places("torch")[0]

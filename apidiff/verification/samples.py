@@ -110,7 +110,7 @@ def verify_samples(
         for sampled in [with_extracted(mapping, data.extracted) if extracted else mapping]
         if sampled is not None
     ]
-    unsupported = unsupported_by(load_devices())
+    unsupported = unsupported_by(data.devices)
     judged = _Judged(chosen, unsupported, data if extracted else None)
 
     def doubtful(records: Sequence[SingleRecord]) -> set[Key]:

@@ -120,6 +120,8 @@ DAMAGED = [
         "torch.distributed.P2POp",
     ),
     ("apidiff/data/uses.yaml", ("{diffusers: ", "{diffusers: 999999999999999999999"), None),
+    ("conf/single.toml", ("call = 20", "call = nan"), None),
+    ("conf/backends.toml", ("probe = 8", "probe = inf"), None),
 ]
 
 

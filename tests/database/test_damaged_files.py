@@ -164,6 +164,34 @@ def test_signers_that_cannot_be_read_stop_no_answer(
         load_valid(root)
 
 
+# what cannot be read, whether verdicts of ranks and of single calls are left
+PLACES = [("backends", False, True), ("devices", True, False)]
+
+
+@pytest.mark.parametrize(("module", "of_ranks", "of_single_calls"), PLACES)
+def test_without_what_describes_places_nothing_is_judged_by_records_of_them(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, of_ranks: bool, of_single_calls: bool
+) -> None:
+    """A kernel that is missing would be told as an error, and claims as refuted."""
+    for kind in ("torch-2.13.0", "mindspore-2.10.0"):
+        shutil.copytree(DATA / "runs" / kind, root / "runs" / kind)
+    path = tmp_path / "damaged.toml"
+    path.write_text("x = 1\n", encoding="utf-8")
+    monkeypatch.setattr(f"apidiff.database.{module}.conf_file", lambda _: path)
+    data = load(root)
+    assert [(error.path, error.damage) for error in data.broken] == [(path, Damage.FORM)]
+    assert data.runs
+    assert data.single_runs
+    usable = without_unusable(data)
+    assert (bool(usable.runs), bool(usable.single_runs)) == (of_ranks, of_single_calls)
+    made = entries(usable)
+    assert made.keys() == {REDUCE, GATHER, ABS}
+    assert any(claim.observed for claim in made[REDUCE].claims) is of_ranks
+    assert any(target.agreements for target in made[ABS].targets) is of_single_calls
+    with pytest.raises(InvalidData, match=r"damaged\.toml"):
+        load_valid(root)
+
+
 @pytest.mark.parametrize("name", ["canonical_calls.yaml", "writing_rules.yaml"])
 def test_what_is_said_of_a_damaged_record_is_passed_over_with_it(root: Path, name: str) -> None:
     """And a list that is itself damaged leaves the records as they are."""

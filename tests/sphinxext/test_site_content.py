@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from apidiff.database import Data
-from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.errors import DataError
@@ -131,16 +130,16 @@ def test_code_that_makes_entries_is_watched() -> None:
     assert folders == {"model", "database", "signatures", "judge", "derive", "messages", "lookup", "data"}
 
 
-@pytest.mark.parametrize("what", ["backends", "examples"])
-def test_other_backends_and_examples_make_entries_anew(
+@pytest.mark.parametrize("what", ["backends", "devices", "examples"])
+def test_other_backends_devices_and_examples_make_entries_anew(
     data: Data, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     site_content.kept(data, tmp_path)[0]
     made.clear()
-    if what == "backends":
-        monkeypatch.setattr(made_entries, "load_backends", lambda: load_backends()[:-1])
-    else:
+    if what == "examples":
         monkeypatch.setattr(made_entries, "load_examples", lambda _: load_examples(examples_folder())[:-1])
+    else:
+        data = with_field(data, **{what: getattr(data, what)[:-1]})
     site_content.kept(data, tmp_path)[0]
     assert made == [REDUCE, BARRIER]
 

@@ -84,11 +84,12 @@ def without_unusable(data: Data) -> Data:
 
     Such a one names a claim, document, example or probe that is not there, or has samples that cannot be called or ends of
     ranges that are no versions. One whose target is written in a mapping with such an API goes with it. `check_records` names
-    all that is wrong with each. Raises what `releases_are_listed` does.
+    all that is wrong with each. Nor has it records that nothing can be judged by. Raises what `releases_are_listed` does.
     """
     from apidiff.database.paths import examples_folder
 
     releases_are_listed(data)
+    data = _without_unjudged(data)
     of_apis: list[Pass] = [
         documents_exist,
         partial(examples_exist, folder=examples_folder()),
@@ -111,6 +112,18 @@ def without_unusable(data: Data) -> Data:
     return replace(
         data, mappings=mappings, broken=[*data.broken, *faults.values()], passed_over=data.passed_over | passed_over
     )
+
+
+def _without_unjudged(data: Data) -> Data:
+    """``data`` without the records of ranks, or of single calls, where it could not be read what describes their places.
+
+    That tells a kernel that is missing from an error: without it, verdicts would be refuted that are not.
+    """
+    if not data.backends:
+        data = replace(data, runs=[], unsigned_runs=[])
+    if not data.devices:
+        data = replace(data, single_runs=[], unsigned_single_runs=[], beside=[])
+    return data
 
 
 def _first_faults(data: Data, passes: Sequence[Pass]) -> dict[str, DataError]:
