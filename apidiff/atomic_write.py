@@ -114,6 +114,15 @@ def refuse_irregular(path: Path) -> None:
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
 
 
+def refuse_unwritable(folder: Path) -> None:
+    """Raises OSError where no file can be made in ``folder``; leaves none there."""
+    temporary = unused_name(folder)
+    try:
+        os.close(_created(temporary))
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Writes one file; one that is there is replaced. Raises OSError, with nothing left, where that fails."""
     with replacing(path) as temporary:

@@ -14,7 +14,7 @@ from types import FrameType
 import pytest
 
 from apidiff import atomic_write
-from apidiff.atomic_write import add_files, write_file, write_files
+from apidiff.atomic_write import add_files, refuse_unwritable, write_file, write_files
 from apidiff.database import DataError
 from tests.faults.files import room_for
 
@@ -30,6 +30,16 @@ def test_all_are_written_and_those_that_are_there_are_left(tmp_path: Path) -> No
     add_files({tmp_path / "a" / "there": b"1", tmp_path / "b" / "new": b"2", tmp_path / "a" / "more": b"3"})
     assert files(tmp_path) == {"a/there": b"1", "a/more": b"3", "b/new": b"2"}
     assert (tmp_path / "a" / "there").stat().st_ino == before.st_ino
+
+
+def test_whether_a_folder_can_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    refuse_unwritable(tmp_path / "folder")
+    for folder, error in {"file": NotADirectoryError, "nowhere": FileNotFoundError}.items():
+        with pytest.raises(error):
+            refuse_unwritable(tmp_path / folder)
+    assert files(tmp_path) == {"file": b""}
 
 
 def _at_the_second(real: Callable[[Path, Path], Path]) -> Callable[[Path, Path], Path]:

@@ -25,7 +25,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.devices import Availability, look_for
 from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, read_world_sizes, world_sizes
-from apidiff.execute.record import refuse_faulty, write_beside, write_record
+from apidiff.execute.record import refuse_faulty, refuse_read_only, write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
 from apidiff.execute.run import Progress as Advance
 from apidiff.execute.run import forget
@@ -126,6 +126,8 @@ def run(args: argparse.Namespace) -> int:
     choice = choose(data, args, launched=place is not None)
     if args.record and choice.collective:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
+    if args.record:
+        refuse_read_only(data.root / "runs")
     chosen = _chosen(backends, args.backend) if choice.collective != [] else []
     if args.record:
         for backend, here in chosen:

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from apidiff.atomic_write import locked, write_files
+from apidiff.atomic_write import locked, refuse_unwritable, write_files
 from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import add_own_records, load_own_records
@@ -123,6 +123,17 @@ def refuse_faulty(record: RunRecord, runs: Path) -> None:
         raise DataError(
             path, None, f"is not written: {found}", "Report this with the journals of runs, and run it anew."
         )
+
+
+def refuse_read_only(runs: Path) -> None:
+    """Raises DataError where no record could be written below ``runs`` or listed beside it, before any is made."""
+    for folder in (runs.parent, runs) if runs.exists() else (runs.parent,):
+        try:
+            refuse_unwritable(folder)
+        except OSError as error:
+            found = f"records cannot be written there ({error.strerror}), so nothing was run"
+            remedy = "Make it a folder that you can write to, or leave out --record."
+            raise DataError(folder, None, found, remedy) from error
 
 
 def write_record(record: RunRecord, runs: Path) -> Path:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from apidiff.atomic_write import refuse_irregular, write_file
+from apidiff.atomic_write import refuse_irregular, refuse_unwritable, write_file
 from apidiff.database import DataError
 from apidiff.model.trace import backend_name
 from apidiff.verification.verdict_changes import Change, told
@@ -55,8 +54,7 @@ def check_writable(path: Path) -> None:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         refuse_irregular(path)
-        with tempfile.NamedTemporaryFile(prefix=".", suffix=".tmp", dir=path.parent):
-            pass
+        refuse_unwritable(path.parent)
     except OSError as error:
         raise _refused(path, error) from error
 

@@ -206,6 +206,22 @@ def test_what_the_user_can_mend_ends_with_2(
     assert not command.runs.exists()
 
 
+@pytest.mark.parametrize("arguments", [GLOO, ("--execution", "single")])
+def test_where_no_record_can_be_written_nothing_is_run(
+    command: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    """Root may write into any folder, so a file stands for one that is read-only."""
+    command.runs.write_bytes(b"")
+    monkeypatch.setattr("apidiff.database.data.DATA", command.folder / "data")
+    monkeypatch.setenv("XDG_STATE_HOME", str(command.folder / "state"))
+    done = give("verify", *arguments, "--record")
+    assert (done.returncode, done.stdout) == (2, "")
+    found = "records cannot be written there (Not a directory), so nothing was run"
+    remedy = "Make it a folder that you can write to, or leave out --record."
+    assert done.stderr == f"apidiff: {command.runs}: {found}. {remedy}\n"
+    assert not (command.folder / "state").exists()
+
+
 def test_a_framework_of_which_no_package_tells_the_version_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
