@@ -33,7 +33,7 @@ class DataHook(BuildHookInterface):  # type: ignore[misc]
         build_data["force_include"][str(path)] = f"apidiff/data/{SHIPPED.name}"
         for record in sorted((Path(self.root) / "apidiff" / "data" / "runs").glob("*/*.json.gz")):
             packed = Path(self._folder.name) / record.with_suffix(".xz").name
-            packed.write_bytes(lzma.compress(gzip.decompress(record.read_bytes()), preset=6))
+            packed.write_bytes(lzma.compress(gzip.decompress(record.read_bytes()), preset=9))
             build_data["force_include"][str(packed)] = record.relative_to(self.root).with_suffix(".xz").as_posix()
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002 - of hatch
