@@ -17,6 +17,7 @@ from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
+from apidiff.derive.verdicts_by_run import deciding
 from apidiff.errors import DataError
 from apidiff.execute.submissions import accepted, record_errors, signature_errors
 from apidiff.judge.vacuity import claims_are_telling
@@ -84,7 +85,7 @@ def counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
     """
     entries = list(entries)
     claims = {claim.id: claim for entry in entries for claim in entry.claims}.values()
-    outcomes = Counter(observed.outcome for claim in claims for observed in claim.observed)
+    outcomes = Counter(observed.outcome for claim in claims for observed in deciding(claim))
     answers = Counter(answer.answer for entry in entries for answer in entry.otherwise)
     compared = {
         (target.name, row.framework_version, row.device, row.facet)
@@ -98,8 +99,8 @@ def counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
         ("other answers", sum(answers.values())),
         *((f"  {kind.value.replace('_', ' ')}", answers[kind.value]) for kind in AnswerKind),
         ("claims", len(claims)),
-        ("claims with a run", sum(1 for claim in claims if claim.observed)),
-        ("claims without a run", sum(1 for claim in claims if not claim.observed)),
+        ("claims with a run", sum(1 for claim in claims if claim.summary)),
+        ("claims without a run", sum(1 for claim in claims if not claim.summary)),
         ("observations", sum(outcomes.values())),
         *((f"  {outcome.value}", outcomes[outcome]) for outcome in Outcome),
         (_COMPARED, len(compared)),

@@ -12,7 +12,7 @@ from enum import Enum
 from apidiff.database import Data
 from apidiff.database.documented import TableFile, claim_id, holders
 from apidiff.derive.official_behaviour import Finding, findings
-from apidiff.derive.verdicts_by_run import decisive
+from apidiff.derive.verdicts_by_run import deciding
 from apidiff.judge.correspondence import compare, read, twin_of, version_note
 from apidiff.model.base import Record, Text
 from apidiff.model.claim import Corresponds, ListedAs
@@ -221,7 +221,7 @@ def _behaviour(mapping: Mapping, entry: Entry, name: str) -> tuple[list[Finding]
 def _observed(claim: ClaimEntry | None) -> list[RowVerdict]:
     """The verdicts of runs, those of versions that differ in nothing as one."""
     verdicts: dict[tuple[str, tuple[Evidence, ...]], tuple[list[str], list[str]]] = {}
-    for seen in decisive(claim.observed) if claim else []:
+    for seen in deciding(claim) if claim else []:
         versions, runs = verdicts.setdefault((seen.outcome.value, tuple(seen.facts)), ([], []))
         if seen.framework_version not in versions:
             versions.append(seen.framework_version)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from apidiff.derive.verdicts_by_run import decisive
+from apidiff.derive.verdicts_by_run import deciding
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout, Sweep, tensors_in
@@ -168,7 +168,7 @@ def _runs(claims: Sequence[ClaimEntry]) -> dict[Place, tuple[str, str]]:
     """A run for each place, of a claim that does not hold there if any."""
     runs: dict[Place, tuple[str, str]] = {}
     for claim in claims:
-        for seen in decisive(claim.observed):
+        for seen in deciding(claim):
             place = Place(seen.framework, seen.framework_version, seen.backend, seen.device)
             if place not in runs or seen.outcome is not Outcome.HOLDS:
                 runs[place] = (seen.run, seen.probe)

@@ -6,9 +6,9 @@ that do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from apidiff.derive.evidence import distinct_claims, holding_mappings
 from apidiff.model.base import Text
@@ -21,6 +21,7 @@ from apidiff.model.views import (
     Confirmation,
     Dispute,
     Entry,
+    ObservedEntry,
     ObservedSummary,
     VerdictChange,
     VersionSpan,
@@ -30,7 +31,6 @@ Place = tuple[str, str, str, str]  # framework, its version, backend, device
 ByRun = dict[Place, dict[int, dict[str, Outcome]]]  # by place, world size and run record
 Known = Mapping[str, Sequence[str]]  # framework → its known versions
 _Runs = dict[str, Outcome]
-Seen = TypeVar("Seen", bound=Observation)
 # What is shown of an observation's facts.
 EVIDENCE_LINES = 3
 _TELLING_WORLD_SIZE = 3
@@ -66,33 +66,29 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
     }
 
 
-def decisive(observed: Iterable[Seen]) -> list[Seen]:
-    """Leaves out what known signers' records say of a place for which this project has a verdict: its own decide alone there.
+def parted(observed: Iterable[Observation], ran: Collection[Place]) -> tuple[list[Observation], list[Observation]]:
+    """The observations that decide, and those that stand aside, where this project ran the same thing itself.
 
-    What agrees with one of as many ranks stays, beside it. What is left out `set_aside` has; `disputes` tell who disagrees.
+    ``ran``: where it ran the API. There, and where it has a verdict on the claim, with whatever number of ranks, of known
+    signers' records only those decide that agree with one of its own of as many ranks.
     """
     observed = list(observed)
-    aside = _overruled(observed)
-    return [seen for seen in observed if seen.run not in aside]
-
-
-def set_aside(observed: Iterable[Seen]) -> list[Seen]:
-    """What is not `decisive`."""
-    observed = list(observed)
-    aside = _overruled(observed)
-    return [seen for seen in observed if seen.run in aside]
-
-
-def _overruled(observed: Sequence[Observation]) -> set[str]:
     own = by_run(seen for seen in observed if seen.trust in OWN)
-    return {
+    aside = {
         run
         for place, by_size in by_run(seen for seen in observed if seen.trust is Trust.SIGNED).items()
-        if place in own
+        if place in own or place in ran
         for size, runs in by_size.items()
         for run, outcome in runs.items()
-        if outcome not in own[place].get(size, {}).values()
+        if outcome not in own.get(place, {}).get(size, {}).values()
     }
+    return [seen for seen in observed if seen.run not in aside], [seen for seen in observed if seen.run in aside]
+
+
+def deciding(claim: ClaimEntry) -> list[ObservedEntry]:
+    """The observations of a claim that decide, as `parted` told them."""
+    aside = {run for row in claim.aside for run in row.runs}
+    return [seen for seen in claim.observed if seen.run not in aside]
 
 
 def disputes(observed: Iterable[Observation]) -> list[Dispute]:
@@ -147,12 +143,9 @@ def confirmations(observed: Iterable[Observation]) -> list[Confirmation]:
 
 
 def changes(observed: Iterable[Observation], known: Known) -> list[VerdictChange]:
-    """Finds the changes of one claim's verdict, by framework, backend and device; world sizes that go the same way share one.
-
-    Of `decisive` observations.
-    """
+    """Finds the changes of one claim's verdict, by framework, backend and device; world sizes that go the same way share one."""
     lanes: dict[tuple[str, str, str], dict[int, dict[str, _Runs]]] = {}
-    for (framework, version, backend, device), by_size in by_run(decisive(observed)).items():
+    for (framework, version, backend, device), by_size in by_run(observed).items():
         for size, runs in by_size.items():
             lanes.setdefault((framework, backend, device), {}).setdefault(size, {})[version] = runs
     changes = []

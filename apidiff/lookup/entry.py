@@ -28,7 +28,8 @@ from apidiff.derive.sample_code import is_composed, ordinary_code
 from apidiff.derive.shown_sample import ShownSample, places_that_took_a_call, places_without_kernel, shown_sample
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
-from apidiff.derive.versions_run import versions_run
+from apidiff.derive.verdicts_by_run import parted
+from apidiff.derive.versions_run import places_run, versions_run
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import Elsewhere, agreement_entries, facet_differences
@@ -47,7 +48,7 @@ from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.sweep_differences import sweep_differences
-from apidiff.messages.verdict_text import summarise, summarise_aside
+from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
@@ -81,6 +82,7 @@ class Builder:
         self.data, self.backends, self.examples = data, backends, examples
         self.context = make_context(backends, examples, data.signatures, data.signed)
         self._copies = copied_runs(data.runs, data.signed)
+        self._ran = places_run(data)
         self._traces = data.traces()
         self._unsupported = unsupported_by(data.devices)
         self._beside = BesideOurs(data, self._unsupported)
@@ -176,7 +178,8 @@ class Builder:
         signature = self._signature(api)
         key = f"{api.name}#{claim.id}"
         self._clauses[key] = clause_text(claim, api)
-        summary = summarise(observed)
+        decide, aside = parted(observed, self._ran.get(api.name, ()))
+        summary = summarise(decide)
         documents = [self.data.documents[statement.document] for statement in claim.stated]
         return ClaimEntry(
             id=key,
@@ -189,8 +192,8 @@ class Builder:
             contradicted=contradicted(summary, [document.speaks_of for document in documents]),
             unsigned=[observed_entry(seen) for seen in unsigned],
             summary=summary,
-            aside=summarise_aside(observed),
-            changes=change_entries(observed, self._known),
+            aside=summarise(aside),
+            changes=change_entries(decide, self._known),
             disputes=dispute_entries([*observed, *unsigned]),
             confirmations=confirmation_entries(seen for seen in observed if seen.run not in self._copies),
             not_run=self._not_run(_framework(claim, api), observed),

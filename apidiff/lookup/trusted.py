@@ -8,7 +8,7 @@ import msgspec
 
 from apidiff.database.paths import DATA
 from apidiff.derive.statements import contradicted
-from apidiff.derive.verdicts_by_run import Known
+from apidiff.derive.verdicts_by_run import Known, deciding
 from apidiff.lookup.answer import Answer, AnsweredClaim
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
@@ -42,7 +42,8 @@ def with_trusted(answer: Answer, trusted: Trusted, known: Known) -> Answer:
 def _claim(claim: AnsweredClaim, trusted: Trusted, known: Known) -> AnsweredClaim:
     kept = OWN | {Trust.SIGNED} if trusted is Trusted.SIGNED else OWN
     observed = [seen for seen in claim.observed if seen.trust in kept]
-    summary = claim.summary if len(observed) == len(claim.observed) else summarise(observed)
+    decide = [seen for seen in deciding(claim) if seen.trust in kept]
+    summary = claim.summary if trusted is Trusted.SIGNED else summarise(decide)
     return msgspec.structs.replace(
         claim,
         observed=observed,
@@ -50,7 +51,7 @@ def _claim(claim: AnsweredClaim, trusted: Trusted, known: Known) -> AnsweredClai
         summary=summary,
         aside=claim.aside if trusted is Trusted.SIGNED else [],
         contradicted=contradicted(summary, [stated.speaks_of for stated in claim.stated]),
-        changes=change_entries(observed, known),
+        changes=change_entries(decide, known),
         disputes=dispute_entries(observed),
         # These rest on no unsigned record, and take a signed one.
         confirmations=claim.confirmations if trusted is Trusted.SIGNED else [],

@@ -23,7 +23,7 @@ from apidiff.derive.probe_conditions import (
     conditions,
 )
 from apidiff.derive.reach import Cited, newest_outcomes, newest_rows
-from apidiff.derive.verdicts_by_run import decisive
+from apidiff.derive.verdicts_by_run import deciding
 from apidiff.messages.labels import LABELS, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Facet
 from apidiff.model.base import Text
@@ -381,7 +381,7 @@ def _effect(cited_claim: Cited, outcome: str) -> str:
 
 def _raised_otherwise(cited_claim: Cited) -> bool:
     """Whether what refutes that an exception is raised is another exception."""
-    refuted = [seen for seen in decisive(cited_claim.entry.observed) if seen.outcome is Outcome.REFUTED]
+    refuted = [seen for seen in deciding(cited_claim.entry) if seen.outcome is Outcome.REFUTED]
     return any(fact.code is EvidenceCode.RAISED for seen in refuted for fact in seen.facts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from apidiff.derive.statements import standing
-from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, by_run, decisive, set_aside, telling_observation
+from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, by_run, telling_observation
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
@@ -17,21 +17,12 @@ from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, EvidenceEntry, ObservedSummary
 
 
-def summarise(observed: Iterable[Observation]) -> list[ObservedSummary]:
+def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
     """One row per framework version, backend, device, outcome and trust: the worst over a record's probes, by world size.
 
     Newest version first. World sizes with the same outcome share a row, if whoever is trusted most of those that say so is
-    trusted alike; records that disagree have one each. The runs of who is trusted most come first. Of `decisive` observations.
+    trusted alike; records that disagree have one each. The runs of who is trusted most come first.
     """
-    return _rows(decisive(observed))
-
-
-def summarise_aside(observed: Iterable[Observation]) -> list[ObservedSummary]:
-    """The same rows of what known signers' records say of places for which this project has a verdict."""
-    return _rows(set_aside(observed))
-
-
-def _rows(observed: Sequence[Observation]) -> list[ObservedSummary]:
     rows = []
     trust = {seen.run: seen.trust for seen in observed}
     for (framework, version, backend, device), by_size in by_run(observed).items():

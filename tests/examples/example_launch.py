@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import psutil
 
@@ -46,32 +47,38 @@ def launch(command: str, folder: Path, script: Path | None = None, deadline: flo
     words = [str(Path(sys.executable).with_name(launcher)), *options, str(script or path)]
     environment = os.environ | settings | {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
-    with (folder / "launcher.log").open("w+") as log:
+    # Apart: what a rank writes to standard error may come between another's line and its end.
+    with (folder / "launcher.log").open("w+") as log, (folder / "errors.log").open("w+") as errors:
         process = subprocess.Popen(
             words,
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
-            stderr=subprocess.STDOUT,
+            stderr=errors,
             start_new_session=True,
         )
         try:
             code = process.wait(deadline)
         except subprocess.TimeoutExpired:
-            log.seek(0)
-            raise TimeoutError(f"{shlex.join(words)} did not end within {deadline:g} s\n{log.read()}") from None
+            said = _read(log) + _read(errors)
+            raise TimeoutError(f"{shlex.join(words)} did not end within {deadline:g} s\n{said}") from None
         finally:
             end(process)
-        log.seek(0)
-        text = log.read()
+        text = _read(log)
+        said = text + _read(errors)
     if launcher == "msrun":
         # msrun shows the ranks' logs through `tail -f`, which it kills without waiting for the last lines.
         printed = "".join(path.read_text() for path in sorted((folder / "ranks").glob("worker_*.log")))
     else:
         printed = text
     lines = [line for line in printed.splitlines() if line.startswith("rank ")]
-    return Ended(code, sorted(lines, key=lambda line: line.partition(":")[0]), text)
+    return Ended(code, sorted(lines, key=lambda line: line.partition(":")[0]), said)
+
+
+def _read(log: TextIO) -> str:
+    log.seek(0)
+    return log.read()
 
 
 def _split(command: str) -> tuple[dict[str, str], str, list[str], str]:

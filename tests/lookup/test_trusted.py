@@ -140,6 +140,38 @@ def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(
     assert alone.targets == both.targets
 
 
+# How many ranks this project ran the API with, whether a signed record of four decides what ours has no verdict on.
+RAN = [(3, False), (1, True)]
+
+
+@pytest.mark.parametrize(("size", "decides"), RAN)
+def test_what_is_not_judged_where_this_project_ran_the_api_is_told_aside(
+    database: Data, ours: RunRecord, size: int, decides: bool
+) -> None:
+    fewer = msgspec.structs.replace(ours, probes=ours.probes[:1], world_size=size)
+    theirs = msgspec.structs.replace(_again(ours), world_size=4)
+    records = {
+        OURS.replace("cpu-3", f"cpu-{size}"): (fewer, State.LISTED),
+        THEIRS.replace("cpu-3", "cpu-4"): (theirs, State.VERIFIED),
+    }
+    entry = entry_with(database, records)
+    trust = {row.trust for claim in entry.claims for row in claim.summary}
+    assert ("signed" in trust) is decides
+    assert any(claim.aside for claim in entry.claims) or decides
+    told = [text.en for text in record_texts(entry.claims, [], API)]
+    assert told == (
+        ["Partly known from records that “Lab” signed, of what this project did not run: PyTorch 2.13.0 on gloo."]
+        if decides
+        else []
+    )
+
+
+def test_releases_that_only_a_known_signer_ran_are_not_answered_for(database: Data, ours: RunRecord) -> None:
+    later = msgspec.structs.replace(ours, framework_version="2.15.0")
+    records = {OURS: (ours, State.LISTED), THEIRS.replace("2.13.0", "2.15.0"): (later, State.VERIFIED)}
+    assert versions_run(data_with(database, records)) == versions_run(data_with(database, {OURS: records[OURS]}))
+
+
 def test_an_unsigned_record_alone_is_no_verdict(database: Data, ours: RunRecord) -> None:
     theirs = msgspec.structs.replace(ours, measured_by="a lab")
     entry = entry_with(database, {THEIRS: (theirs, State.UNSIGNED)})

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from apidiff.database.runs import short_id
 from apidiff.derive.evidence import RunHead, distinct_claims
-from apidiff.derive.verdicts_by_run import Changed, changed, decisive
+from apidiff.derive.verdicts_by_run import Changed, changed, deciding
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import label
 from apidiff.messages.version_changes import Maker, measurer
@@ -70,7 +70,7 @@ def changed_verdicts(entries: Mapping[str, Entry], runs: Iterable[RunHead]) -> l
     for (claim_id, framework, backend, device, _, after), steps in sorted(groups.items()):
         shown = [
             seen
-            for seen in decisive(claims[claim_id].observed)
+            for seen in deciding(claims[claim_id])
             if (seen.framework, seen.backend, seen.device, seen.framework_version)
             == (framework, backend, device, after)
         ]
