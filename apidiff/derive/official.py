@@ -18,6 +18,7 @@ from apidiff.model.base import Record, Text
 from apidiff.model.claim import Corresponds, ListedAs
 from apidiff.model.documented import OfficialTable, TableRow
 from apidiff.model.mapping import Mapping, Target
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.verdict import Evidence, Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
@@ -47,7 +48,7 @@ class RowVerdict(Record, frozen=True, kw_only=True):
 
     ``outcome``: of the claim, as in `Outcome`; ``undecided`` where a run recorded a signature that decides neither way;
     ``not run`` where the facts come from the package. ``facts``: what differs, ``open``: what is not known. ``runs``: the run
-    records behind it.
+    records behind it. ``signer``: the known signer whose these are, where this project ran nothing.
     """
 
     versions: list[str]
@@ -55,6 +56,7 @@ class RowVerdict(Record, frozen=True, kw_only=True):
     facts: list[Evidence] = []
     open: list[Evidence] = []
     runs: list[str] = []
+    signer: str = ""
 
 
 class RowReport(Record, frozen=True, kw_only=True):
@@ -98,7 +100,7 @@ class TableReport(Record, frozen=True, kw_only=True):
 
 
 class RunLine(Record, frozen=True, kw_only=True):
-    """A run record that the report rests on."""
+    """A run record that the report rests on. ``signer``: the known signer whose it is, if it is not this project's."""
 
     id: str
     framework: str
@@ -109,6 +111,7 @@ class RunLine(Record, frozen=True, kw_only=True):
     date: str
     os: str
     python: str
+    signer: str = ""
 
 
 class OfficialReport(Record, frozen=True, kw_only=True):
@@ -139,6 +142,7 @@ def official_report(data: Data, entries: Dictionary[str, Entry]) -> OfficialRepo
             date=record.date,
             os=record.os,
             python=record.python,
+            signer=data.signed[run_id].signer if data.signed[run_id].trust is Trust.SIGNED else "",
         )
         for run_id, record in data.runs
         if run_id in used
@@ -220,25 +224,27 @@ def _behaviour(mapping: Mapping, entry: Entry, name: str) -> tuple[list[Finding]
 
 def _observed(claim: ClaimEntry | None) -> list[RowVerdict]:
     """The verdicts of runs, those of versions that differ in nothing as one."""
-    verdicts: dict[tuple[str, tuple[Evidence, ...]], tuple[list[str], list[str]]] = {}
+    verdicts: dict[tuple[str, tuple[Evidence, ...], str], tuple[list[str], list[str]]] = {}
     for seen in deciding(claim) if claim else []:
-        versions, runs = verdicts.setdefault((seen.outcome.value, tuple(seen.facts)), ([], []))
+        versions, runs = verdicts.setdefault((seen.outcome.value, tuple(seen.facts), seen.signer), ([], []))
         if seen.framework_version not in versions:
             versions.append(seen.framework_version)
         runs.append(seen.run)
     return [
-        RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), runs=sorted(runs))
-        for (outcome, facts), (versions, runs) in verdicts.items()
+        RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), runs=sorted(runs), signer=signer)
+        for (outcome, facts, signer), (versions, runs) in verdicts.items()
     ]
 
 
 def _unrun(data: Data, table: OfficialTable, row: TableRow, claim: ClaimEntry | None) -> list[RowVerdict]:
     """What the packages' signatures show in versions that gave no verdict, those that differ in nothing as one."""
-    seen = {observed.framework_version for observed in claim.observed} if claim else set()
+    seen = {observed.framework_version for observed in deciding(claim)} if claim else set()
     recorded = {
         record.framework_version
-        for _, record in data.runs
-        if record.framework == "mindspore" and any(signature.api == row.target for signature in record.signatures)
+        for key, record in data.runs
+        if data.signed[key].trust in OWN
+        and record.framework == "mindspore"
+        and any(signature.api == row.target for signature in record.signatures)
     }
     body = Corresponds(source=row.source, source_version=row.source_version, listed=row.listed, excused=table.excused)
     shown: dict[tuple[str, tuple[Evidence, ...], tuple[Evidence, ...]], list[str]] = {}

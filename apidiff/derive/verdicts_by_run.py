@@ -67,20 +67,18 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
 
 
 def parted(observed: Iterable[Observation], ran: Collection[Place]) -> tuple[list[Observation], list[Observation]]:
-    """The observations that decide, and those that stand aside, where this project ran the same thing itself.
+    """The observations that decide, and those that stand aside: known signers', where this project ran the same thing itself.
 
-    ``ran``: where it ran the API. There, and where it has a verdict on the claim, with whatever number of ranks, of known
-    signers' records only those decide that agree with one of its own of as many ranks.
+    That is where it ran the API, as ``ran`` tells, and where it has a verdict on the claim, with whatever number of ranks.
     """
     observed = list(observed)
-    own = by_run(seen for seen in observed if seen.trust in OWN)
+    own = {*ran, *by_run(seen for seen in observed if seen.trust in OWN)}
     aside = {
         run
         for place, by_size in by_run(seen for seen in observed if seen.trust is Trust.SIGNED).items()
-        if place in own or place in ran
-        for size, runs in by_size.items()
-        for run, outcome in runs.items()
-        if outcome not in own.get(place, {}).get(size, {}).values()
+        if place in own
+        for runs in by_size.values()
+        for run in runs
     }
     return [seen for seen in observed if seen.run not in aside], [seen for seen in observed if seen.run in aside]
 

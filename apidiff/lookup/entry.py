@@ -196,7 +196,7 @@ class Builder:
             changes=change_entries(decide, self._known),
             disputes=dispute_entries([*observed, *unsigned]),
             confirmations=confirmation_entries(seen for seen in observed if seen.run not in self._copies),
-            not_run=self._not_run(_framework(claim, api), observed),
+            not_run=self._not_run(_framework(claim, api), decide),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,
             swept=swept(claim, api),
