@@ -22,7 +22,7 @@ from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import add_own_records, load_own_records
 from apidiff.database.record_gate import record_faults
-from apidiff.database.regular_files import read_regular
+from apidiff.database.regular_files import is_own, read_regular
 from apidiff.database.runs import (
     read_bytes,
     read_packed,
@@ -218,9 +218,14 @@ def mark_written_here(path: Path) -> None:
 
 
 def was_written_here(path: Path) -> bool:
-    """Whether the record in ``path`` was written there by this project's command, and is as it was."""
+    """Whether the record in ``path`` was written there by this project's command, and is as it was.
+
+    What another user could have written says nothing of that.
+    """
     try:
-        return _line(path) in read_regular(_written_here(), _MOST).splitlines(keepends=True)
+        return is_own(_written_here().stat()) and _line(path) in read_regular(_written_here(), _MOST).splitlines(
+            keepends=True
+        )
     except (ApidiffError, OSError):
         return False
 

@@ -15,6 +15,8 @@ from apidiff.model.trace import Number, ObjectDump, RankTrace, ScalarDump, Seque
 
 Array = npt.NDArray[np.generic]
 
+_SHOWN = 400  # elements of an array, from each end: more characters than `evidence` keeps of a value
+
 
 @dataclass(frozen=True)
 class Opaque:
@@ -115,9 +117,12 @@ def in_buffer(tensor: TensorDump) -> list[Number] | None:
 
 
 def show(value: Value | None) -> str:
-    """Values as a reader writes them: ``[1, 20, 300]``; lists of tensors as lists of those; shapes where nothing is in."""
+    """Values as a reader writes them: ``[1, 20, 300]``; lists of tensors as lists of those; shapes where nothing is in.
+
+    Of a tensor that would fill pages the beginning and the end.
+    """
     if isinstance(value, TensorDump):
-        return _listed(array(value).tolist()) if value.values else f"empty{value.shape}"
+        return _ends(array(value)) if value.values else f"empty{value.shape}"
     if isinstance(value, SequenceDump):
         return ("({})" if value.type == "tuple" else "[{}]").format(", ".join(map(show, value.items)))
     if isinstance(value, ScalarDump):
@@ -133,7 +138,7 @@ def show_numbers(numbers: list[Number]) -> str:
 def show_plain(value: Operand) -> str:
     """The same for a computed value."""
     if isinstance(value, np.ndarray):
-        return _listed(value.tolist()) if value.size else f"empty{list(value.shape)}"
+        return _ends(value) if value.size else f"empty{list(value.shape)}"
     if isinstance(value, list):
         return f"[{', '.join(map(show_plain, value))}]"
     if isinstance(value, Opaque):
@@ -163,6 +168,16 @@ def typed_plain(value: Operand) -> str:
     if isinstance(value, Opaque) or value is None:
         return show_plain(value)
     return f"{type(value).__name__} {show_plain(value)}"
+
+
+def _ends(values: Array) -> str:
+    """An array as `_listed` writes it; of a large one, of which evidence keeps no more, its beginning and its end."""
+    if values.size <= 2 * _SHOWN:
+        return _listed(values.tolist())
+    kept = -(-_SHOWN // math.prod(values.shape[1:]))  # of what the first dimension counts
+    if len(values) <= 2 * kept:
+        return f"[{', '.join(map(_ends, values))}]"
+    return f"[{', '.join(map(_ends, values[:kept]))}, …, {', '.join(map(_ends, values[-kept:]))}]"
 
 
 def _listed(value: object) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -12,6 +14,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.types import (
     CONNECTION_CLOSED,
+    INVALID_REQUEST,
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
@@ -20,7 +23,7 @@ from mcp.types import (
     RequestId,
     ToolAnnotations,
 )
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer
@@ -48,6 +51,7 @@ _FINDINGS = 40
 _PATIENCE = 20.0  # seconds for what was asked before the input ended
 _STEP = 0.05  # seconds
 _UNANSWERED = ErrorData(code=CONNECTION_CLOSED, message=f"The input ended, and there was no answer in {_PATIENCE:g} s")
+_UNREADABLE = ErrorData(code=INVALID_REQUEST, message="This is no request, or holds half of a character")
 _INSTRUCTIONS = """How PyTorch APIs differ from their MindSpore counterparts, checked by running both frameworks.
 Ask `lookup` before you write MindSpore code for a PyTorch call, `scan` for what calls meet, `evidence` for what runs showed.
 Labels: verified (runs agree on this form of call), unsafe (some samples differ, or none of this form was run), manual (no rule),
@@ -185,6 +189,9 @@ async def _answered(server: FastMCP[None]) -> None:
             async for message in read:
                 if isinstance(message, SessionMessage) and isinstance(message.message.root, JSONRPCRequest):
                     waiting.add(message.message.root.id)
+                elif isinstance(message, ValidationError) and (request := _request_in(message)) is not None:
+                    error = JSONRPCError(jsonrpc="2.0", id=request, error=_UNREADABLE)
+                    await write.send(SessionMessage(_of_text(JSONRPCMessage(error))))
                 await asks.send(message)
             with anyio.move_on_after(_PATIENCE):
                 while waiting:
@@ -205,6 +212,15 @@ async def _answered(server: FastMCP[None]) -> None:
         tasks.start_soon(answer)
         session = server._mcp_server  # what FastMCP serves standard input with itself
         await session.run(asked, answers, session.create_initialization_options())
+
+
+def _request_in(refused: ValidationError) -> RequestId | None:
+    """The ID of the request in a message that is none, or holds half of a character; None where it has none."""
+    given = refused.errors(include_url=False)[-1]["input"]
+    with suppress(ValueError, RecursionError):
+        given = json.loads(given) if isinstance(given, str) else given
+    number = given.get("id") if isinstance(given, dict) else None
+    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
 
 
 def _of_text(message: JSONRPCMessage) -> JSONRPCMessage:

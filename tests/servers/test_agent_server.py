@@ -243,6 +243,8 @@ async def test_any_message_is_survived() -> None:
         line(BEGIN),
         line({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         *strange,
+        line({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "lookup\ud800"}}),
+        line({"jsonrpc": "2.0", "id": "\ud800", "method": 5}),
         line({"jsonrpc": "2.0", "id": 5, "method": "no/such"}),
         line({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": 4}}),
         line({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "nothing", "arguments": {}}}),
@@ -269,7 +271,6 @@ async def test_any_message_is_survived() -> None:
     process.stdin.write(b"[]\n" * 300)  # and goes away before these are answered
     process.communicate(timeout=500)
     assert process.returncode == 0
-    assert "error" in answers[5]
-    assert "error" in answers[6]
+    assert all("error" in answers[number] for number in (4, "\\ud800", 5, 6))
     assert answers[7]["result"]["isError"]
     assert "torch.nn.functional.relu" in answers[8]["result"]["content"][0]["text"]
