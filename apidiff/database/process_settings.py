@@ -40,7 +40,7 @@ class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
     framework: Word
     device: Word
     environment: Environment = {}
-    unsupported: list[str] = []
+    unsupported: list[Annotated[str, Meta(max_length=1000)]] = []
 
     def __post_init__(self) -> None:
         """Raises ValueError for a pattern that cannot be compiled."""

@@ -28,7 +28,7 @@ REFUSED: list[tuple[Sequence[str], str | dict[str, str], str, str, str]] = [
         "",
         "`unsupported` has 'a{99999999999}', which is no regular expression: the rep",
     ),
-    (BOTH, UNSUPPORTED, f'"{"(" * 3000}{")" * 3000}"', "", "which is no regular expression: maximum recursion"),
+    (BOTH, UNSUPPORTED, f'"{"(" * 3000}{")" * 3000}"', "unsupported", "Expected `str` of length <= 1000"),
     (BOTH, UNSUPPORTED, '"("', "", "`unsupported` has '(', which is no regular expression: missing )"),
     (BOTH, UNSUPPORTED, "1", "unsupported", "Expected `str`, got `int` - at `$.{}.unsupported["),
     (BOTH, VARIABLE, '"A=B" = "1"', "environment", "- at `key` in `$.{}.environment`"),
