@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText
@@ -82,7 +83,13 @@ class HeldNames:
             return self._scopes.is_unsure
         return any(one.by is By.TORCH for one in found.scope.bound[name])
 
-    def either_uses(self) -> Iterator[EitherUse]:
+    @cached_property
+    def either_lines(self) -> dict[str, int]:
+        """The names of `either_uses`, each with the line of its import."""
+        return {use.node.id: use.line for use in self.either_uses}
+
+    @cached_property
+    def either_uses(self) -> list[EitherUse]:
         """The uses of names that imports of PyTorch bind, and something else as well, in their order."""
         imports: dict[str, tuple[str, int]] = {}
         names: list[ast.Name] = []
@@ -91,10 +98,12 @@ class HeldNames:
                 names.append(node)
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 imports.update((name, (api, node.lineno)) for name, api in _imported(node))
+        found = []
         for node in sorted((node for node in names if node.id in imports), key=self._code.start):
             place = self._code.start(node)
             if self.is_either(node.id, place) and self.is_imported(node.id, place):
-                yield EitherUse(node, *imports[node.id])
+                found.append(EitherUse(node, *imports[node.id]))
+        return found
 
     def _at(self, found: Found, name: str, place: int | None, depth: int = 0) -> _Origin | None:
         """Where what a name is bound to comes from, as far as a byte if one is given; None if only from the name itself."""

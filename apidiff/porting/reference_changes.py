@@ -171,8 +171,8 @@ class ReferenceChanges:
         stays = self._held.is_either(first, start) and (bool(others) or self._held.is_imported(first, start))
         if not stays or first in self._told:
             return None
-        imported = {use.line for use in self._held.either_uses() if use.node.id == first}
-        if self._is_ignored(imported, reference.name):
+        line = self._held.either_lines.get(first)
+        if line is not None and self._is_ignored((line,), reference.name):
             return None
         self._told.add(first)
         message = "porting.either_star" if self._held.is_from_star(first, start) else "porting.either"
@@ -181,7 +181,7 @@ class ReferenceChanges:
 
     def _of_branches(self) -> Iterator[Change]:
         """For each name that an import binds to something of PyTorch in one branch: its first use, where no call tells of it."""
-        for use in self._held.either_uses():
+        for use in self._held.either_uses:
             node, place = use.node, self._code.start(use.node)
             if node.id in self._told or self._is_ignored((use.line, node.lineno), use.api):
                 continue

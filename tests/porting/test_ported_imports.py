@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from apidiff.lookup.cache import open_index
+from apidiff.porting import held_names
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.import_edits import Imports, marked
 from apidiff.porting.judgement import Judge
@@ -328,6 +329,22 @@ def test_modules_that_import_all_of_each_other_are_gone_through_once(tmp_path: P
     scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
     assert time.process_time() - began < 10
     assert all("torch" in one.asked for one in scanned if int(Path(one.names.path).stem[1:]) % 3 == 0)
+
+
+def test_imports_are_gone_through_once_for_all_names_that_may_be_another_thing(
+    port: Port, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["cat", "std", "sort", "sum", "mean"]
+    text = "".join(f"from torch import {name}\nif c: {name} = g\n{name}(a)\n" for name in names)
+    seen, imported = [], held_names._imported
+
+    def counted(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+        seen.append(node.lineno)
+        return imported(node)
+
+    monkeypatch.setattr(held_names, "_imported", counted)
+    assert port(text).count("# apidiff manual: ") == len(names)
+    assert seen == [1, 4, 7, 10, 13]
 
 
 def test_an_import_of_a_class_stays_an_attribute_of_it(port: Port) -> None:
