@@ -47,9 +47,7 @@ class CodeAnchors:
             if isinstance(part, ast.Name | ast.Attribute)
         }
         types += [value for name, value in named if name in bases and isinstance(value, ast.Name | ast.Attribute)]
-        self._types = {
-            code.end(part) for one in types for part in ast.walk(one) if isinstance(part, ast.Name | ast.Attribute)
-        }
+        self._types = {code.end(part) for part in _walk_once(types) if isinstance(part, ast.Name | ast.Attribute)}
         self._partial = partial
         self._anchors: dict[int, int] = {}
         self._found: dict[int, int] = {}  # for lines that were asked for: many may hang together
@@ -153,6 +151,18 @@ def _types(node: ast.AST) -> list[ast.AST]:
         case ast.ExceptHandler(type=ast.expr() as kind) | ast.MatchClass(cls=kind):
             return [kind]
     return []
+
+
+def _walk_once(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+    """What stands within nodes, each once: types stand within types, as in ``a | b | c``."""
+    seen: set[ast.AST] = set()
+    left = list(nodes)
+    while left:
+        node = left.pop()
+        if node not in seen:
+            seen.add(node)
+            left.extend(ast.iter_child_nodes(node))
+            yield node
 
 
 def _last_name(node: ast.expr) -> str:

@@ -412,6 +412,24 @@ def test_lines_that_hang_together_are_gone_up_once() -> None:
     assert {anchors.anchor(line) for line in range(1, 50_001)} == {1}
 
 
+TYPES_WITHIN_TYPES = ["a" + ".b" * 300, "a" + " | a" * 300, "a[" * 90 + "a" + "]" * 90, "(a == " * 90 + "a" + ")" * 90]
+
+
+@pytest.mark.parametrize("text", TYPES_WITHIN_TYPES)
+def test_types_within_types_are_gone_through_once(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    asked, end = list[ast.AST](), CodeText.end
+
+    def counted(code: CodeText, node: ast.expr | ast.stmt) -> int:
+        asked.append(node)
+        return end(code, node)
+
+    monkeypatch.setattr(CodeText, "end", counted)
+    anchors = CodeAnchors(CodeText(text))
+    last = text.rindex("a")
+    assert anchors.is_type(last, last + 1)
+    assert len(asked) < len(text)
+
+
 IGNORED = [  # what a comment lists, and whether it keeps `torch.cat` out
     ("", True),
     ("[torch.cat]", True),
