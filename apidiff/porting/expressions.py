@@ -159,8 +159,14 @@ class Expressions(TypeTests):
     def _awaited(self, node: ast.Await) -> Value:
         return self.expr(node.value)
 
-    def _bind(self, target: ast.expr, value: Value, source: ast.expr | None = None) -> None:
-        """Bind a target to a value; ``source``: the expression that gives it."""
+    def _bind(
+        self,
+        target: ast.expr,
+        value: Value,
+        source: ast.expr | None = None,
+        what: Callable[[ast.expr], Value] | None = None,
+    ) -> None:
+        """Bind a target to a value; ``source``: the expression that gives it; ``what``: what parts of that are."""
         kind = type(target)
         if kind is ast.Name:
             name: str = target.id  # type: ignore[attr-defined]
@@ -171,9 +177,9 @@ class Expressions(TypeTests):
             self.keep(target, value)  # type: ignore[arg-type]
         elif kind is ast.Tuple or kind is ast.List:
             parts: list[ast.expr] = target.elts  # type: ignore[attr-defined]
-            if isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(parts):
+            if what is not None and isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(parts):
                 for part, given in zip(parts, source.elts, strict=True):
-                    self._bind(part, self._silent(given), given)
+                    self._bind(part, what(given), given, what)
                 return
             item = self._item(value)
             for part in parts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from apidiff.model.result_types import NO_OBJECT
@@ -76,9 +77,9 @@ class Walker(Imports):
             (self.later or self.inner).popleft()()
 
     def _assign(self, node: ast.Assign) -> None:
-        value = self.expr(node.value)
+        value, what = self.expr(node.value), cache(self._silent)
         for target in node.targets:
-            self._bind(target, value, node.value)
+            self._bind(target, value, node.value, what)
 
     def _annotated(self, node: ast.AnnAssign) -> None:
         self.expr(node.annotation)

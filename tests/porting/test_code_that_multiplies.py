@@ -5,10 +5,12 @@ Without the limits that these hold, to scan one of them would take hours, or end
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 import pytest
 
+from apidiff.porting.name_walk import Walker
 from apidiff.porting.tree_scan import ScannedFile
 
 Scan = Callable[..., list[ScannedFile]]
@@ -53,6 +55,7 @@ def test_a_scan_ends(scan: Scan, code: str) -> None:
 KEPT = [
     ("for i, x in enumerate([torch.ones(2)]):\n    x.sort()", "torch.Tensor.sort"),
     ("[[x.sort() for j, x in enumerate(row)] for i, row in enumerate([[torch.ones(2)]])]", "torch.Tensor.sort"),
+    ("(a, b) = [c, d] = (torch.ones(2), 1)\nd.view(1)\nc.sort()", "torch.Tensor.sort"),
     (f"{_DIAMOND.replace('Z0: pass', 'Z0(torch.nn.Module): pass')}A2().parameters()", "torch.nn.Module.parameters"),
 ]
 
@@ -61,3 +64,16 @@ KEPT = [
 def test_what_is_usual_is_followed(scan: Scan, code: str, name: str) -> None:
     [file] = scan({"a.py": f"import torch\n{code}\n"})
     assert name in {reference.name for reference in file.references}
+
+
+def test_what_targets_take_apart_is_gone_through_once_for_all(scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, silent = [], Walker._silent
+
+    def counted(walker: Walker, node: ast.expr) -> str | None:
+        seen.append(ast.unparse(node))
+        return silent(walker, node)
+
+    monkeypatch.setattr(Walker, "_silent", counted)
+    [file] = scan({"a.py": f"import torch\n{'(a, [b]) = ' * 50}(torch.ones(2), [1])\na.sort()\n"})
+    assert seen == ["torch.ones(2)", "[1]", "1"]
+    assert "torch.Tensor.sort" in {reference.name for reference in file.references}
