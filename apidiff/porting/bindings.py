@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
@@ -81,10 +80,19 @@ class Frame:
 
     def join(self, *branches: dict[str, Value]) -> None:
         """Bind what is bound after one of several branches. What one of them leaves without a value, none goes on with."""
-        for name in dict.fromkeys(chain.from_iterable(branches)):
+        bound: dict[str, list[tuple[int, Value]]] = {}  # which branches bind a name, and to what
+        for number, branch in enumerate(branches):
+            for name, value in branch.items():
+                bound.setdefault(name, []).append((number, value))
+        for name, found in bound.items():
+            values = [value for _, value in found]
             before = self.bound.get(name, _UNBOUND)
-            found = [branch.get(name, before) for branch in branches]
-            self.bind(name, joined(*(value for value in found if value is not _UNBOUND)))
+            if (
+                len(found) < len(branches) and before is not _UNBOUND
+            ):  # the first branch that leaves the name alone tells it
+                first = next((place for place, (number, _) in enumerate(found) if place != number), len(found))
+                values.insert(first, before)
+            self.bind(name, joined(*values))
 
     def since(self, other: dict[str, Value]) -> dict[str, Value]:
         """What names are in ``other``, of those that are something else now."""

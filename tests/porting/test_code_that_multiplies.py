@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from apidiff.porting.bindings import Frame
 from apidiff.porting.name_walk import Walker
 from apidiff.porting.tree_scan import ScannedFile
 
@@ -77,3 +79,34 @@ def test_what_targets_take_apart_is_gone_through_once_for_all(scan: Scan, monkey
     [file] = scan({"a.py": f"import torch\n{'(a, [b]) = ' * 50}(torch.ones(2), [1])\na.sort()\n"})
     assert seen == ["torch.ones(2)", "[1]", "1"]
     assert "torch.Tensor.sort" in {reference.name for reference in file.references}
+
+
+class Counted(dict[str, str | None]):
+    """A branch that counts how often a name is looked up in it."""
+
+    asked = 0
+
+    def get(self, *given: Any) -> Any:
+        """Look a name up."""
+        self.asked += 1
+        return super().get(*given)
+
+
+JOINED = [  # what a name is before, and in branches, and behind them; a branch may leave it as it is
+    ("a()", ["b()", "c()"], "b()|c()"),
+    ("a()", ["b()", None, "c()", None], "b()|a()|c()"),
+    ("a()", [None, "b()"], "a()|b()"),
+    ("a()", ["b()", "c()", None], "b()|c()|a()"),
+    (None, [None, "b()", None, "c()"], "b()|c()"),
+]
+
+
+@pytest.mark.parametrize(("before", "values", "after"), JOINED)
+def test_branches_are_joined_by_what_each_binds(before: str | None, values: list[str | None], after: str) -> None:
+    frame = Frame("a", None, None)
+    if before is not None:
+        frame.bind("x", before)
+    branches = [Counted({} if value is None else {"x": value}) for value in values]
+    frame.join(*branches)
+    assert frame.bound["x"] == after
+    assert sum(branch.asked for branch in branches) == 0
