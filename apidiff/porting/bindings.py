@@ -17,15 +17,17 @@ class Frame:
     """One scope.
 
     ``bound``: what names are now; ``ever``: what they may be when a function that is called later looks them up. ``owner``: the
-    class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet.
+    class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet. ``changed``:
+    the names that branches have bound or undone since `changes` was last asked.
     """
 
-    __slots__ = ("bound", "ever", "journal", "outer", "owner", "path", "returned", "returns")
+    __slots__ = ("bound", "changed", "ever", "journal", "outer", "owner", "path", "returned", "returns")
 
     def __init__(self, path: str, outer: Frame | None, owner: str | None) -> None:
         self.path, self.outer, self.owner = path, outer, owner
         self.bound: dict[str, Value] = {}
         self.ever: dict[str, Value] = {}
+        self.changed: dict[str, None] = {}
         self.journal: list[tuple[str, Value]] | None = None
         self.returned: Value = None
         self.returns = False
@@ -34,6 +36,7 @@ class Frame:
         """Bind ``name``."""
         if self.journal is not None:
             self.journal.append((name, self.bound.get(name, _UNBOUND)))
+            self.changed[name] = None
         self.bound[name] = value
         ever = self.ever
         if name not in ever:
@@ -46,6 +49,7 @@ class Frame:
         former = [(name, self.bound.get(name, _UNBOUND)) for name in told]
         if self.journal is not None:
             self.journal += former
+            self.changed.update(dict.fromkeys(told))
         self.bound.update(told)
         return former
 
@@ -72,6 +76,7 @@ class Frame:
             return {}
         made = {name: self.bound[name] for name, _ in noted if name in self.bound}
         for name, value in reversed(noted):
+            self.changed[name] = None
             if value is _UNBOUND:
                 self.bound.pop(name, None)
             else:
@@ -93,6 +98,11 @@ class Frame:
                 first = next((place for place, (number, _) in enumerate(found) if place != number), len(found))
                 values.insert(first, before)
             self.bind(name, joined(*values))
+
+    def changes(self) -> dict[str, Value]:
+        """What the names are that branches have bound or undone since this was last asked."""
+        changed, self.changed = self.changed, {}
+        return {name: self.bound[name] for name in changed if name in self.bound}
 
     def since(self, other: dict[str, Value]) -> dict[str, Value]:
         """What names are in ``other``, of those that are something else now."""

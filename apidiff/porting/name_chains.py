@@ -39,7 +39,7 @@ class NameChains:
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
-        self.left: list[dict[str, Value]] = []  # what is bound where a `break` or a `continue` leaves the loop at hand
+        self.left: list[dict[str, Value]] = []  # what each `break` and `continue` of the loop at hand finds changed
         self._within = 0  # loops over `enumerate` or `zip` around what is gone through to bind their names
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
         self.ended: set[str] = set()  # paths of functions that have been gone through

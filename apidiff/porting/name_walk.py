@@ -132,9 +132,11 @@ class Walker(Imports):
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], object]) -> None:
         """Go through the body of a loop, which is left at its end, at a `break` or a `continue`, or never entered."""
         outside, self.left = self.left, []
+        changed, self.frame.changed = self.frame.changed, {}
         before = self.frame.begin()
         begin()
         self.body(node.body)
+        self.frame.changed = changed
         made = self.frame.end(before)
         ways = [made] if not _leaves(node.body) else []
         ways += map(self.frame.since, self.left)
@@ -143,7 +145,7 @@ class Walker(Imports):
         self.body(node.orelse)
 
     def _jump(self, _: ast.Break | ast.Continue) -> None:
-        self.left.append(dict(self.frame.bound))
+        self.left.append(self.frame.changes())
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
         self.body(node.body)

@@ -110,3 +110,28 @@ def test_branches_are_joined_by_what_each_binds(before: str | None, values: list
     frame.join(*branches)
     assert frame.bound["x"] == after
     assert sum(branch.asked for branch in branches) == 0
+
+
+_NAMES = [f"x{number}" for number in range(50)]
+LEFT = [  # what stands before a loop, and in it
+    ("".join(f"{name} = 1\n" for name in _NAMES), "    if c: break\n" * 50),
+    ("", "".join(f"    {name} = 1\n" for name in _NAMES) + "    if c: continue\n" * 50),
+    ("", "".join(f"    if c:\n        {name} = 1\n        break\n" for name in _NAMES)),
+    ("", "".join(f"    while c:\n        {name} = 1\n        if d: break\n    if c: break\n" for name in _NAMES)),
+]
+
+
+@pytest.mark.parametrize(("before", "body"), LEFT)
+def test_a_jump_out_of_a_loop_keeps_what_has_changed(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch, before: str, body: str
+) -> None:
+    kept, since = [], Frame.since
+
+    def counted(frame: Frame, other: dict[str, str | None]) -> dict[str, str | None]:
+        kept.append(len(other))
+        return since(frame, other)
+
+    monkeypatch.setattr(Frame, "since", counted)
+    scan({"a.py": f"import torch\n{before}while a:\n{body}"})
+    assert len(kept) >= len(_NAMES)
+    assert sum(kept) <= 2 * len(_NAMES)
