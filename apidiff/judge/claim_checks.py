@@ -73,7 +73,7 @@ def _judge_keeps_rest(case: Case) -> Verdict:
         if not old or len(old) != len(new) or around_old is None or around_new is None:
             return Outcome.ERROR, [evidence(EvidenceCode.NOTHING_AROUND, trace.rank, slot=body.argument)]
         before, after = show_numbers(around_old), show_numbers(around_new)
-        if before == after:
+        if around_old == around_new:
             same.append(evidence(EvidenceCode.REST_UNCHANGED, trace.rank, slot=body.argument, value=before))
         else:
             fact = evidence(EvidenceCode.REST_CHANGED, trace.rank, slot=body.argument, before=before, after=after)

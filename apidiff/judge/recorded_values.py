@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +17,7 @@ from apidiff.model.trace import Number, ObjectDump, RankTrace, ScalarDump, Seque
 
 Array = npt.NDArray[np.generic]
 
-_SHOWN = 400  # elements of an array, from each end: more characters than `evidence` keeps of a value
+_LONGEST = 4000  # characters of a value's text: more than `evidence` keeps of it
 
 
 @dataclass(frozen=True)
@@ -119,73 +121,110 @@ def in_buffer(tensor: TensorDump) -> list[Number] | None:
 def show(value: Value | None) -> str:
     """Values as a reader writes them: ``[1, 20, 300]``; lists of tensors as lists of those; shapes where nothing is in.
 
-    Of a tensor that would fill pages the beginning and the end.
+    Of a value that would fill pages the beginning and the end.
     """
-    if isinstance(value, TensorDump):
-        return _ends(array(value)) if value.values else f"empty{value.shape}"
-    if isinstance(value, SequenceDump):
-        return ("({})" if value.type == "tuple" else "[{}]").format(", ".join(map(show, value.items)))
-    if isinstance(value, ScalarDump):
-        return repr(value.value) if isinstance(value.value, str) else str(value.value)
-    return "nothing" if value is None else value.type
+    return _written(_text(value, types=False))
 
 
 def show_numbers(numbers: list[Number]) -> str:
     """Numbers as ``show`` writes those of a tensor."""
-    return _listed(numbers)
+    return _written(_List("[", numbers, _number, "]"))
 
 
 def show_plain(value: Operand) -> str:
     """The same for a computed value."""
-    if isinstance(value, np.ndarray):
-        return _ends(value) if value.size else f"empty{list(value.shape)}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(show_plain, value))}]"
-    if isinstance(value, Opaque):
-        return value.text
-    return repr(value) if isinstance(value, str) else str(value)
+    return _written(_plain_text(value, types=False))
 
 
 def typed(value: Value | None) -> str:
     """A recorded value with its type, for where the values alone look alike: ``int32 [1, 2]``, ``tuple (1, 2)``."""
-    if isinstance(value, TensorDump):
-        return f"{value.dtype} {show(value)}"
-    if isinstance(value, SequenceDump):
-        return f"{value.type} " + ("({})" if value.type == "tuple" else "[{}]").format(
-            ", ".join(map(typed, value.items))
-        )
-    if isinstance(value, ScalarDump) and value.value is not None:
-        return f"{type(value.value).__name__} {show(value)}"
-    return show(value)
+    return _written(_text(value, types=True))
 
 
 def typed_plain(value: Operand) -> str:
     """The same for a computed value."""
+    return _written(_plain_text(value, types=True))
+
+
+@dataclass(frozen=True)
+class _List:
+    """A list of which each item is put into words, by ``write``, only once it is reached."""
+
+    opening: str
+    items: Sequence[Any] | Array
+    write: Callable[[Any], _Text]
+    closing: str
+
+
+_Text: TypeAlias = str | _List
+
+
+def _text(value: Value | None, *, types: bool) -> _Text:
+    match value:
+        case TensorDump():
+            kind = f"{value.dtype} " if types else ""
+            return _array_text(array(value), kind) if value.values else f"{kind}empty{value.shape}"
+        case SequenceDump(type=name, items=items):
+            opening, closing = ("(", ")") if name == "tuple" else ("[", "]")
+            return _List(f"{name} {opening}" if types else opening, items, partial(_text, types=types), closing)
+        case ScalarDump(value=scalar):
+            return _scalar(scalar, types=types)
+    return "nothing" if value is None else value.type
+
+
+def _plain_text(value: Operand, *, types: bool) -> _Text:
     if isinstance(value, np.ndarray):
-        return f"{value.dtype} {show_plain(value)}"
+        kind = f"{value.dtype} " if types else ""
+        return _array_text(value, kind) if value.size else f"{kind}empty{list(value.shape)}"
     if isinstance(value, list):
-        return f"list [{', '.join(map(typed_plain, value))}]"
-    if isinstance(value, Opaque) or value is None:
-        return show_plain(value)
-    return f"{type(value).__name__} {show_plain(value)}"
+        return _List("list [" if types else "[", value, partial(_plain_text, types=types), "]")
+    return value.text if isinstance(value, Opaque) else _scalar(value, types=types)
 
 
-def _ends(values: Array) -> str:
-    """An array as `_listed` writes it; of a large one, of which evidence keeps no more, its beginning and its end."""
-    if values.size <= 2 * _SHOWN:
-        return _listed(values.tolist())
-    kept = -(-_SHOWN // math.prod(values.shape[1:]))  # of what the first dimension counts
-    if len(values) <= 2 * kept:
-        return f"[{', '.join(map(_ends, values))}]"
-    return f"[{', '.join(map(_ends, values[:kept]))}, …, {', '.join(map(_ends, values[-kept:]))}]"
+def _array_text(values: Array | np.generic, kind: str = "") -> _Text:
+    if isinstance(values, np.ndarray) and values.ndim:
+        return _List(f"{kind}[", values, _array_text, "]")
+    return kind + _number(values.item())
 
 
-def _listed(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_listed, value))}]"
-    if isinstance(value, complex):
-        return str(value)
+def _scalar(value: object, *, types: bool) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return f"{type(value).__name__} {text}" if types and value is not None else text
+
+
+def _number(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _written(text: _Text) -> str:
+    """The whole text; of a long one, of which evidence keeps no more, its beginning and its end, and only these are made."""
+    start = "".join(_taken(_pieces(text)))
+    if len(start) <= _LONGEST:
+        return start
+    end = "".join(reversed(_taken(_pieces(text, backwards=True))))
+    return f"{start[: _LONGEST // 2]} … {end[-_LONGEST // 2 :]}"
+
+
+def _taken(pieces: Iterator[str]) -> list[str]:
+    """The first pieces: more than `_LONGEST` characters of them, or all."""
+    taken: list[str] = []
+    length = 0
+    while length <= _LONGEST and (piece := next(pieces, None)) is not None:
+        taken.append(piece)
+        length += len(piece)
+    return taken
+
+
+def _pieces(text: _Text, *, backwards: bool = False) -> Iterator[str]:
+    if isinstance(text, str):
+        yield text
+        return
+    yield text.closing if backwards else text.opening
+    for place, item in enumerate(reversed(text.items) if backwards else text.items):
+        if place:
+            yield ", "
+        yield from _pieces(text.write(item), backwards=backwards)
+    yield text.opening if backwards else text.closing
 
 
 def structure_of(value: Value | None) -> str:

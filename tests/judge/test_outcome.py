@@ -12,6 +12,7 @@ from apidiff.judge import judge_claim
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.claim import Claim
 from apidiff.model.trace import (
+    BufferDump,
     CallError,
     ObjectDump,
     ParameterDump,
@@ -62,6 +63,11 @@ def tensor(*values: float, dtype: str = "float32", storage: int = 1, number: int
     )
 
 
+def part(*around: float) -> TensorDump:
+    """The first value of a larger tensor."""
+    return msgspec.structs.replace(tensor(1), buffer=BufferDump(values=[1, *around], places=[0], storage=1))
+
+
 def listed(*items: object, kind: str = "list", number: int = 9) -> SequenceDump:
     return SequenceDump(type=kind, items=list(items), object=number)
 
@@ -109,6 +115,7 @@ GATHERED = [trace(r, IN[r], IN[r], listed(*IN)) for r in range(3)]
 SHARED = [trace(r, tensor(1, storage=1, number=1), tensor(1), tensor(1, storage=1, number=2)) for r in range(3)]
 SAME = [trace(r, tensor(1, storage=1, number=1), tensor(1), tensor(1, storage=1, number=1)) for r in range(3)]
 FRESH = [trace(r, tensor(1, storage=1, number=1), tensor(1), tensor(1, storage=2, number=2)) for r in range(3)]
+LONG, MIDDLE = part(*[0] * 9001), part(*[0] * 4500, 1, *[0] * 4500)  # longer than what is written of them
 
 ROWS = [
     # claim, traces, end, outcome
@@ -119,6 +126,8 @@ ROWS = [
     ({"keeps": {"argument": "tensor", "ranks": "others"}}, CLEAN, "completed", "holds"),
     ({"keeps": {"argument": "tensor", "ranks": "others"}}, PARTIAL, "completed", "refuted"),
     ({"keeps": {"argument": "nowhere", "ranks": "others"}}, CLEAN, "completed", "error"),
+    ({"keeps_rest": {"argument": "tensor"}}, [trace(r, LONG, LONG) for r in R], "completed", "holds"),
+    ({"keeps_rest": {"argument": "tensor"}}, [trace(r, LONG, MIDDLE) for r in R], "completed", "refuted"),
     ({"returns": {"structure": "None"}}, CLEAN, "completed", "holds"),
     ({"returns": {"structure": "Work"}}, CLEAN, "completed", "refuted"),
     ({"returns": {"structure": "Work"}}, [trace(r, IN[r], IN[r], work()) for r in range(3)], "completed", "holds"),
