@@ -225,7 +225,7 @@ def _raised(body: Raises, trace: RankTrace) -> Evidence:
 # A call that broke before or beside what it was made to show.
 _BROKEN_CODE = frozenset({"NameError", "SyntaxError", "ImportError"})
 _NO_SUCH_CALL = re.compile(
-    r"\(\) (got an unexpected keyword argument|got multiple values for argument|takes .* positional argument"
+    r"\(\) (got an unexpected keyword argument|got multiple values for argument|takes [^()\n]{0,80} positional argument"
     r"|missing \d+ required (positional|keyword-only) argument)"
 )
 

@@ -188,6 +188,12 @@ ROWS = [
     ),
     ({"raises": {}}, [failed(r, "x must be a tensor", "TypeError") for r in R], "completed", "holds"),
     (
+        {"raises": {}},
+        [failed(r, "f() takes a list (not 2 tensors) as its positional argument", "TypeError") for r in R],
+        "completed",
+        "holds",
+    ),
+    (
         {"raises": {"type": "TypeError"}},
         [failed(r, "f() got an unexpected keyword argument 'x'", "TypeError") for r in R],
         "completed",
