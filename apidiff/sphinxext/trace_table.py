@@ -119,13 +119,17 @@ def _error(make: PageBuilder, error: CallError) -> str:
 
 def _shares(make: PageBuilder, trace: RankTrace) -> str:
     """Say what a returned tensor has in common with an argument: that it is the same object, or shares its storage."""
+    objects: dict[int, str] = {}
+    storages: dict[int, str] = {}
+    for name, value in trace.after.items():
+        for tensor in _tensors(value):
+            objects.setdefault(tensor.object, name)
+            storages.setdefault(tensor.storage, name)
     for returned in _tensors(trace.returned):
-        for name, value in trace.after.items():
-            held = list(_tensors(value))
-            if any(tensor.object == returned.object for tensor in held):
-                return make.word("trace.same_object", name=name)
-            if any(tensor.storage == returned.storage for tensor in held):
-                return make.word("trace.same_storage", name=name)
+        if returned.object in objects:
+            return make.word("trace.same_object", name=objects[returned.object])
+        if returned.storage in storages:
+            return make.word("trace.same_storage", name=storages[returned.storage])
     return ""
 
 

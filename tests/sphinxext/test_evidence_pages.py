@@ -8,12 +8,15 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from docutils.utils import new_document
 from entry_fixture import SOURCE, run_record, write_run
 from small_site import Built, Site
 
-from apidiff.model.trace import ProbeRun, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.trace import ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.sphinxext import trace_table as trace_table_module
 from apidiff.sphinxext.domain import trace_name
-from apidiff.sphinxext.trace_table import changed
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.trace_table import changed, trace_table
 
 MakeSite = Callable[..., Site]
 Plain = Callable[[str], Built]
@@ -180,3 +183,44 @@ MARKS: list[tuple[Value, Value, list[str]]] = [
 @pytest.mark.parametrize(("before", "after", "marked"), MARKS)
 def test_changed(before: Value, after: Value, marked: list[str]) -> None:
     assert [text for text, new in changed(before, after) if new] == marked
+
+
+def _at(place: int, storage: int) -> TensorDump:
+    return msgspec.structs.replace(_tensor(1), object=place, storage=storage)
+
+
+# arguments after the call, what was returned, what the table says of it
+SHARES: list[tuple[dict[str, Value], Value, str]] = [
+    ({"a": _at(1, 1), "b": _at(2, 2)}, _at(2, 2), "the same object as b"),
+    ({"a": _at(1, 1), "b": _list(_at(2, 2), _at(3, 3))}, _at(4, 3), "shares memory with b"),
+    ({"a": _at(1, 1), "b": _at(2, 1)}, _at(3, 1), "shares memory with a"),
+    ({"a": _at(1, 1)}, _list(_at(2, 2), _at(1, 1)), "the same object as a"),
+    ({"a": _at(1, 1)}, _at(2, 2), ""),
+    ({"a": ScalarDump(value=1)}, ScalarDump(value=1), ""),
+]
+
+
+def _returned_note(after: dict[str, Value], returned: Value) -> str:
+    probe = ProbeRun(
+        api=SOURCE,
+        probe="sync",
+        spec="a" * 12,
+        end="completed",
+        ranks=[RankTrace(rank=0, before=after, after=after, returned=returned)],
+    )
+    groups = trace_table(PageBuilder("en", new_document("test"), "evidence/x"), probe, 1, "")["groups"]
+    return next(row.note for group in groups if group.kind == "returned" for row in group.rows)
+
+
+@pytest.mark.parametrize(("after", "returned", "said"), SHARES)
+def test_what_a_returned_tensor_shares(after: dict[str, Value], returned: Value, said: str) -> None:
+    assert _returned_note(after, returned) == said
+
+
+def test_tensors_of_arguments_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[Value | None] = []
+    tensors = trace_table_module._tensors
+    monkeypatch.setattr(trace_table_module, "_tensors", lambda value: (listed.append(value), tensors(value))[1])
+    given = _list(*[_at(1, 1)] * 100)
+    assert _returned_note({"a": given}, _list(*[_at(2, 2)] * 100)) == ""
+    assert len([value for value in listed if value is given]) == 1
