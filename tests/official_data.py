@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from collections.abc import Mapping as Dictionary
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from apidiff.model.documented import OfficialTable
 from apidiff.model.mapping import Document, Mapping
 from apidiff.model.probe_resolution import digest
 from apidiff.model.signature import SignatureFile
-from apidiff.model.signed import Signed, State
 from apidiff.model.trace import CallError, ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 from apidiff.model.vocabulary import Framework
 
@@ -105,9 +103,8 @@ def report(
     runs: list[tuple[str, RunRecord]],
     files: Dictionary[tuple[str, str], SignatureFile],
     listed: str = "consistent",
-    foreign: Collection[str] = (),
 ) -> OfficialReport:
-    """The report on a table of one row that lists the pair. ``foreign``: the IDs of runs that Lab signed."""
+    """The report on a table of one row that lists the pair."""
     row: dict[str, object] = {
         "section": "torch.distributed",
         "row": 1,
@@ -124,8 +121,6 @@ def report(
     document = Document(
         title="The | table", url="https://example.org/t", framework=Framework.MINDSPORE, version="2.6.0"
     )
-    ours, labs = Signed(state=State.LISTED), Signed(state=State.VERIFIED, signer="Lab")
-    signed = {key: labs if key in foreign else ours for key, _ in runs}
-    data = Data(Path(), mappings, {"table": document}, {}, dict(files), runs, {}, [file], signed=signed)
+    data = Data(Path(), mappings, {"table": document}, {}, dict(files), runs, {}, [file])
     builder = Builder(data, [], [])
     return official_report(data, {key: builder.entry(found) for key, found in mappings.items()})

@@ -47,11 +47,9 @@ def run(args: argparse.Namespace) -> int:
 
         raise ApidiffError(error.said.said_in(language(args.lang))) from error
     if isinstance(answer, Answer) and args.trust != "all":
-        from apidiff.lookup.trusted import Trusted, records_are_signed, with_trusted
+        from apidiff.lookup.trusted import Trusted, with_trusted
 
-        if args.trust == Trusted.PROJECT.value and records_are_signed():
-            answer = _by_project_alone(index, answer.id, args)
-        answer = with_trusted(answer, Trusted(args.trust), index.releases)
+        answer = with_trusted(answer, Trusted(args.trust))
     if args.json:
         sys.stdout.buffer.write(json_line(answer))
         return 0
@@ -61,15 +59,6 @@ def run(args: argparse.Namespace) -> int:
 
     show(answer_text(answer, language(args.lang), everything=args.all))
     return 0
-
-
-def _by_project_alone(index: Index, mapping: str, args: argparse.Namespace) -> Answer:
-    """The answer as this project's records alone make it. All data are read for it, which takes seconds."""
-    from apidiff.database import load
-    from apidiff.database.checks import without_unusable
-    from apidiff.lookup.project_alone import of_project_alone
-
-    return _looked_up(of_project_alone(index, mapping, without_unusable(load())), args)
 
 
 def _looked_up(index: Index, args: argparse.Namespace) -> Answer:

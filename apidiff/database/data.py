@@ -34,7 +34,7 @@ from apidiff.database.runs import Reading, load_runs, read_run, record_path, run
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.signing import Signer, load_signed, load_signers, signed_list
-from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run, single_run_name
+from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import read_yaml
@@ -66,9 +66,9 @@ class Data:
     ``extracted``: samples taken from the source framework, by its API. ``rules``: how code is ported beyond names and keywords.
     ``damaged``: what is wrong with run records and files of samples that were passed over. ``broken``: what is wrong with
     other files that were. ``passed_over``: the mappings that could not be made, by ID, each with the reason.
-    ``signed``: who vouches for each record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own and
-    signed ones; ``unsigned_runs`` and ``unsigned_single_runs`` the others, which no badge, headline or figure is made from.
-    ``beside``: records of single calls of known signers, of places of which this project has its own, which decides there.
+    ``signed``: who vouches for each record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own.
+    ``signed_runs`` and ``signed_single_runs`` are those of known signers, which are told beside them; ``unsigned_runs`` and
+    ``unsigned_single_runs`` the others. No badge, headline or figure is made from these.
     ``backends`` and ``devices``: where collectives and single calls can run; none where it cannot be read what describes them.
     """
 
@@ -96,7 +96,8 @@ class Data:
     broken: list[DataError] = field(default_factory=list)
     passed_over: dict[str, DataError] = field(default_factory=dict)
     pages: list[PageRow] = field(default_factory=list)
-    beside: list[tuple[str, SingleRecord]] = field(default_factory=list)
+    signed_runs: list[tuple[str, RunRecord]] = field(default_factory=list)
+    signed_single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
     backends: list[Backend] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
 
@@ -108,18 +109,17 @@ class Data:
     @property
     def every_run(self) -> list[tuple[str, RunRecord]]:
         """All records of ranks, those for which nobody vouches too, by ID."""
-        return sorted([*self.runs, *self.unsigned_runs], key=lambda pair: pair[0])
+        return sorted([*self.runs, *self.signed_runs, *self.unsigned_runs], key=lambda pair: pair[0])
 
     @property
     def every_single_run(self) -> list[tuple[str, SingleRecord]]:
         """All records of single calls, those for which nobody vouches too; those made last first."""
-        every = [*self.single_runs, *self.beside, *self.unsigned_single_runs]
+        every = [*self.single_runs, *self.signed_single_runs, *self.unsigned_single_runs]
         return sorted(every, key=lambda pair: pair[1].date, reverse=True)
 
     def traces(self, first: Iterable[tuple[str, SingleRecord]] = ()) -> SingleTraces:
         """The traces of the records of single calls that decide; those of the records ``first`` come before them."""
-        foreign = {key for key, _ in self.single_runs if self.signed[key].trust is Trust.SIGNED}
-        return SingleTraces([*first, *self.single_runs], foreign)
+        return SingleTraces([*first, *self.single_runs])
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -192,7 +192,6 @@ def _load(root: Path, keep: Path | None) -> Data:
     mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
     own = _OwnList.read(root, rest)
     runs, single_runs = _records(root, own, load_runs), _records(root, own, load_single_runs)
-    single, beside = _without_ours(single_runs)
     backends: list[Backend] = rest.read([], load_backends)
     devices: list[Device] = rest.read([], load_devices)
     extracted, broken = load_extracted(root / "samples")
@@ -203,14 +202,14 @@ def _load(root: Path, keep: Path | None) -> Data:
         documents,
         frameworks,
         signatures,
-        runs.deciding,
+        runs.own,
         origins,
         tables,
         only,
         listings,
         expander.profiles.unneeded,
         unused,
-        single,
+        single_runs.own,
         uses,
         addresses,
         extracted,
@@ -222,7 +221,8 @@ def _load(root: Path, keep: Path | None) -> Data:
         rest.errors,
         passed_over,
         pages,
-        beside,
+        runs.by_signers,
+        single_runs.by_signers,
         backends,
         devices,
     )
@@ -232,7 +232,8 @@ def with_runs_of_now(data: Data) -> Data:
     """The data with the records of ranks as they lie in its folder at this moment; nothing else is read anew."""
     runs = _records(data.root, _OwnList.read(data.root, _PassedOver()), load_runs)
     single = {key: data.signed[key] for key, _ in data.every_single_run}
-    return replace(data, runs=runs.deciding, unsigned_runs=runs.unsigned, signed=runs.signed | single)
+    signed = runs.signed | single
+    return replace(data, runs=runs.own, signed_runs=runs.by_signers, unsigned_runs=runs.unsigned, signed=signed)
 
 
 class _OwnList(NamedTuple):
@@ -254,9 +255,10 @@ class _OwnList(NamedTuple):
 
 
 class _Records(NamedTuple, Generic[_Record]):
-    """Records of one kind with their IDs: those that decide, those for which nobody vouches, and what is wrong with others."""
+    """Records of one kind with their IDs: this project's, those of known signers, of others, and what is wrong with the rest."""
 
-    deciding: list[tuple[str, _Record]]
+    own: list[tuple[str, _Record]]
+    by_signers: list[tuple[str, _Record]]
     unsigned: list[tuple[str, _Record]]
     signed: dict[str, Signed]
     damaged: list[DataError]
@@ -273,27 +275,15 @@ def _records(
     reading = Reading(own.digests)
     records = load_kind(root / "runs", reading)
     signed = _vouched_for(root, own, reading, [key for key, _ in records])
-    decide = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
-    sharing = _sharing(root, signed, decide)
+    vouched_for = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
+    sharing = _sharing(root, signed, vouched_for)
     records = [pair for pair in records if pair[0] not in sharing]
-    deciding = [pair for pair in records if pair[0] in decide]
-    unsigned = [pair for pair in records if pair[0] not in decide]
+    ours, by_signers, unsigned = (
+        [pair for pair in records if signed[pair[0]].trust in trust]
+        for trust in (OWN, {Trust.SIGNED}, {Trust.UNSIGNED})
+    )
     damaged = [*reading.damaged, *sharing.values()]
-    return _Records(deciding, unsigned, {key: signed[key] for key, _ in records}, damaged)
-
-
-def _without_ours(
-    records: _Records[SingleRecord],
-) -> tuple[list[tuple[str, SingleRecord]], list[tuple[str, SingleRecord]]]:
-    """Those that decide, and apart those of known signers of places of which this project has its own."""
-    own = {single_run_name(record) for key, record in records.deciding if records.signed[key].trust in OWN}
-    beside = [
-        pair
-        for pair in records.deciding
-        if records.signed[pair[0]].trust not in OWN and single_run_name(pair[1]) in own
-    ]
-    apart = {key for key, _ in beside}
-    return [pair for pair in records.deciding if pair[0] not in apart], beside
+    return _Records(ours, by_signers, unsigned, {key: signed[key] for key, _ in records}, damaged)
 
 
 def _vouched_for(root: Path, own: _OwnList, reading: Reading, run_ids: Iterable[str]) -> dict[str, Signed]:

@@ -7,7 +7,7 @@ Those of extracted samples are called ``single-<device>-extracted-<digest>.json.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from apidiff.database.runs import SUFFIXES, Reading, read_record, read_records, record_stem, whole_digest
@@ -49,13 +49,9 @@ def single_paths(folder: Path) -> list[Path]:
 
 
 class SingleTraces:
-    """The traces of all records, found by what was called. Of several records of a place, the one that comes first counts.
+    """The traces of all records, found by what was called. Of several records of a place, the one that comes first counts."""
 
-    ``foreign``: the IDs of those that a known signer made, and not this project.
-    """
-
-    def __init__(self, records: Iterable[tuple[str, SingleRecord]], foreign: Collection[str] = ()) -> None:
-        self.foreign = foreign
+    def __init__(self, records: Iterable[tuple[str, SingleRecord]]) -> None:
         self._places: dict[str, set[tuple[str, str]]] = {}
         self._specs: dict[tuple[str, str, str, str, str], tuple[str, SampleRun]] = {}
         for key, record in records:

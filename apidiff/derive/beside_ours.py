@@ -1,4 +1,4 @@
-"""Finds what known signers' records of single calls say otherwise than this project's own of the same place, which decide."""
+"""Finds what known signers' records of single calls say: beside this project's own, which decide, or of other places."""
 
 from __future__ import annotations
 
@@ -15,12 +15,20 @@ from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.views import AgreementDispute
 
-# By version, device and facet of a target.
-Disputes = Mapping[tuple[str, str, str], Sequence[AgreementDispute]]
+
+class Beside(NamedTuple):
+    """What known signers' records say of a target.
+
+    ``disputes``: by version, device and facet, what they say otherwise than this project's own of the same samples.
+    ``elsewhere``: what they say of versions and devices that this project did not run.
+    """
+
+    disputes: Mapping[tuple[str, str, str], Sequence[AgreementDispute]]
+    elsewhere: Sequence[PairVerdicts]
 
 
 class _Foreign(NamedTuple):
-    """A record that stands beside ours: who signed it, the mappings it is of, and all traces with its own before the others."""
+    """A record of a known signer: who signed it, the mappings it is of, and all traces with its own before the others."""
 
     run: str
     signer: str
@@ -29,7 +37,7 @@ class _Foreign(NamedTuple):
 
 
 class BesideOurs:
-    """Compares what this project's records show with what it would be by each signed record of the same place."""
+    """Compares what this project's records show with what it would be by each signed record."""
 
     def __init__(self, data: Data, unsupported: Unsupported) -> None:
         self._unsupported = unsupported
@@ -40,43 +48,43 @@ class BesideOurs:
                 frozenset(run.mapping for run in record.samples),
                 data.traces([(key, record)]),
             )
-            for key, record in data.beside
+            for key, record in data.signed_single_runs
         ]
 
-    def disputes(
+    def said(
         self,
         mapping: ApiMapping,
         target: Target,
         pairs: Sequence[PairVerdicts],
         overridden: Mapping[str, Tolerance] | None = None,
-    ) -> Disputes:
-        """What each such record says otherwise on samples of which ``pairs`` are ours."""
-        found: dict[tuple[str, str, str], list[AgreementDispute]] = {}
+    ) -> Beside:
+        """What each such record says; ``pairs`` is what ours say."""
+        ours = {(pair.target_version, pair.device): pair for pair in pairs}
+        disputes: dict[tuple[str, str, str], list[AgreementDispute]] = {}
+        elsewhere: list[PairVerdicts] = []
         for record in self._records:
             if mapping.id not in record.mappings:
                 continue
-            theirs = {
-                (pair.target_version, pair.device): pair
-                for pair in judge_target(mapping, target, record.traces, self._unsupported, overridden)
-                if record.run in pair.runs
-            }
-            for pair in pairs:
-                place = pair.target_version, pair.device
-                for facet, agreements in _otherwise(pair, theirs.get(place)):
+            for theirs in judge_target(mapping, target, record.traces, self._unsupported, overridden):
+                place = theirs.target_version, theirs.device
+                if record.run not in theirs.runs:
+                    continue
+                if place not in ours or ours[place].source_version != theirs.source_version:
+                    elsewhere.append(theirs)
+                    continue
+                for facet, agreements in _otherwise(ours[place], theirs):
                     dispute = AgreementDispute(
                         run=record.run,
                         signer=record.signer,
                         agreement=worst_agreement(agreements).value,
                         counts={one.value: agreements[one] for one in Agreement if agreements[one]},
                     )
-                    found.setdefault((*place, facet), []).append(dispute)
-        return found
+                    disputes.setdefault((*place, facet), []).append(dispute)
+        return Beside(disputes, elsewhere)
 
 
-def _otherwise(ours: PairVerdicts, theirs: PairVerdicts | None) -> Iterator[tuple[str, Counter[Agreement]]]:
+def _otherwise(ours: PairVerdicts, theirs: PairVerdicts) -> Iterator[tuple[str, Counter[Agreement]]]:
     """The facets in which samples came out otherwise, with how many of these came out how."""
-    if theirs is None:
-        return
     by_sample = _by_sample(ours.verdicts)
     facets: dict[str, Counter[Agreement]] = {}
     for (facet, sample), agreement in _by_sample(theirs.verdicts).items():

@@ -33,6 +33,7 @@ from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import Signature
 from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
+from apidiff.model.trust import OWN
 from apidiff.model.version import Version
 from apidiff.model.views import ChangeEntry, ClaimEntry, DisputeEntry, Entry
 
@@ -135,6 +136,11 @@ class ApiEvidence(Record, frozen=True, kw_only=True):
     disputes: dict[str, list[DisputeEntry]] = {}
 
 
+def _first_shown(run: RunRecord, signed: Signed | None) -> tuple[int, bool, str]:
+    """In the order of world sizes, of each this project's runs first: a link to a trial has to lead to ours."""
+    return run.world_size, (signed or Signed()).trust not in OWN, run.date
+
+
 def evidence_key(run: RunHead | RunRecord, api: str) -> str:
     """The place of an API's evidence among all: ``torch-2.13.0/gloo-cpu/torch.distributed.reduce``.
 
@@ -181,7 +187,7 @@ def evidence(
     for claim in distinct_claims(entries).values():
         by_subject.setdefault(claim.subject, []).append(claim)
     for found in groups.values():
-        ordered = dict(sorted(found.items(), key=lambda item: (item[1].world_size, item[1].date)))
+        ordered = dict(sorted(found.items(), key=lambda item: _first_shown(item[1], signed.get(item[0]))))
         heads = [head_of(run_id, run, signed.get(run_id)) for run_id, run in ordered.items()]
         signatures: dict[str, list[tuple[str, SignatureDump]]] = {}
         probes: dict[str, dict[str, list[tuple[str, ProbeRun]]]] = {}
@@ -261,7 +267,10 @@ def _signatures(api: str, seen: Iterable[tuple[str, SignatureDump]], verdicts: _
         runs.setdefault(key, []).append(run_id)
     return [
         SignatureEvidence(
-            signature=signature, runs=runs[key], verdicts=verdicts.get((runs[key][0], api, SIGNATURE), [])
+            signature=signature,
+            runs=runs[key],
+            # Of the first run that has any: what records show for which nobody vouches is judged nowhere.
+            verdicts=next((found for run in runs[key] if (found := verdicts.get((run, api, SIGNATURE)))), []),
         )
         for key, signature in shown.items()
     ]

@@ -18,7 +18,6 @@ from apidiff.model.base import Record, Text
 from apidiff.model.claim import Corresponds, ListedAs
 from apidiff.model.documented import OfficialTable, TableRow
 from apidiff.model.mapping import Mapping, Target
-from apidiff.model.trust import OWN, Trust
 from apidiff.model.verdict import Evidence, Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
@@ -48,7 +47,7 @@ class RowVerdict(Record, frozen=True, kw_only=True):
 
     ``outcome``: of the claim, as in `Outcome`; ``undecided`` where a run recorded a signature that decides neither way;
     ``not run`` where the facts come from the package. ``facts``: what differs, ``open``: what is not known. ``runs``: the run
-    records behind it. ``signer``: the known signer whose these are, where this project ran nothing.
+    records behind it.
     """
 
     versions: list[str]
@@ -56,7 +55,6 @@ class RowVerdict(Record, frozen=True, kw_only=True):
     facts: list[Evidence] = []
     open: list[Evidence] = []
     runs: list[str] = []
-    signer: str = ""
 
 
 class RowReport(Record, frozen=True, kw_only=True):
@@ -100,7 +98,7 @@ class TableReport(Record, frozen=True, kw_only=True):
 
 
 class RunLine(Record, frozen=True, kw_only=True):
-    """A run record that the report rests on. ``signer``: the known signer whose it is, if it is not this project's."""
+    """A run record that the report rests on."""
 
     id: str
     framework: str
@@ -111,7 +109,6 @@ class RunLine(Record, frozen=True, kw_only=True):
     date: str
     os: str
     python: str
-    signer: str = ""
 
 
 class OfficialReport(Record, frozen=True, kw_only=True):
@@ -142,7 +139,6 @@ def official_report(data: Data, entries: Dictionary[str, Entry]) -> OfficialRepo
             date=record.date,
             os=record.os,
             python=record.python,
-            signer=data.signed[run_id].signer if data.signed[run_id].trust is Trust.SIGNED else "",
         )
         for run_id, record in data.runs
         if run_id in used
@@ -224,15 +220,15 @@ def _behaviour(mapping: Mapping, entry: Entry, name: str) -> tuple[list[Finding]
 
 def _observed(claim: ClaimEntry | None) -> list[RowVerdict]:
     """The verdicts of runs, those of versions that differ in nothing as one."""
-    verdicts: dict[tuple[str, tuple[Evidence, ...], str], tuple[list[str], list[str]]] = {}
+    verdicts: dict[tuple[str, tuple[Evidence, ...]], tuple[list[str], list[str]]] = {}
     for seen in deciding(claim) if claim else []:
-        versions, runs = verdicts.setdefault((seen.outcome.value, tuple(seen.facts), seen.signer), ([], []))
+        versions, runs = verdicts.setdefault((seen.outcome.value, tuple(seen.facts)), ([], []))
         if seen.framework_version not in versions:
             versions.append(seen.framework_version)
         runs.append(seen.run)
     return [
-        RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), runs=sorted(runs), signer=signer)
-        for (outcome, facts, signer), (versions, runs) in verdicts.items()
+        RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), runs=sorted(runs))
+        for (outcome, facts), (versions, runs) in verdicts.items()
     ]
 
 
@@ -241,10 +237,8 @@ def _unrun(data: Data, table: OfficialTable, row: TableRow, claim: ClaimEntry | 
     seen = {observed.framework_version for observed in deciding(claim)} if claim else set()
     recorded = {
         record.framework_version
-        for key, record in data.runs
-        if data.signed[key].trust in OWN
-        and record.framework == "mindspore"
-        and any(signature.api == row.target for signature in record.signatures)
+        for _, record in data.runs
+        if record.framework == "mindspore" and any(signature.api == row.target for signature in record.signatures)
     }
     body = Corresponds(source=row.source, source_version=row.source_version, listed=row.listed, excused=table.excused)
     shown: dict[tuple[str, tuple[Evidence, ...], tuple[Evidence, ...]], list[str]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -10,7 +10,6 @@ from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.claim import CANONICAL_CLAIM, ClaimKind
 from apidiff.model.mapping import Api
 from apidiff.model.signature import Signature
-from apidiff.model.trust import Trust
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import AgreementEntry, ClaimEntry, ObservedSummary, RunsOnEntry
@@ -43,25 +42,12 @@ def runs_on(
 
 
 def outcomes_on(device: str, rows: Iterable[ObservedSummary]) -> dict[str, str]:
-    """Return for each version that was run on ``device`` the best outcome, newest version first.
-
-    Of known signers' runs only those of versions that this project did not run there.
-    """
-    rows = [row for row in rows if row.device == device and row.outcome in _OUTCOMES]
-    foreign = _only_signed(rows)
+    """Return for each version that was run on ``device`` the best outcome, newest version first."""
     seen: dict[str, list[str]] = {}
     for row in rows:
-        if row.trust != Trust.SIGNED.value or row.framework_version in foreign:
+        if row.device == device and row.outcome in _OUTCOMES:
             seen.setdefault(row.framework_version, []).append(row.outcome)
     return {version: min(seen[version], key=_OUTCOMES.index) for version in _newest_first(seen)}
-
-
-def _only_signed(rows: Iterable[ObservedSummary]) -> set[str]:
-    """The versions that only known signers ran."""
-    signed: dict[str, bool] = {}
-    for row in rows:
-        signed[row.framework_version] = signed.get(row.framework_version, True) and row.trust == Trust.SIGNED.value
-    return {version for version, only in signed.items() if only}
 
 
 def _of_ordinary_call(api: Api, claims: Mapping[str, ClaimEntry]) -> Iterable[ObservedSummary]:
@@ -112,7 +98,6 @@ def _of_samples(agreements: Iterable[AgreementEntry], taken: Collection[tuple[st
             device=agreement.device,
             world_sizes=[],
             runs=agreement.runs,
-            trust=agreement.trust,
         )
 
 
@@ -120,7 +105,7 @@ def _places(rows: Iterable[AgreementEntry]) -> set[tuple[str, str]]:
     return {(row.framework_version, row.device) for row in rows}
 
 
-def _on(device: str, name: str, signatures: Mapping[str, Signature], rows: Sequence[ObservedSummary]) -> RunsOnEntry:
+def _on(device: str, name: str, signatures: Mapping[str, Signature], rows: Iterable[ObservedSummary]) -> RunsOnEntry:
     documented_in = [version for version in _newest_first(signatures) if name in signatures[version].platforms]
     outcomes = outcomes_on(device, rows)
     outcome = next(iter(outcomes.values()), "not run")
@@ -131,7 +116,6 @@ def _on(device: str, name: str, signatures: Mapping[str, Signature], rows: Seque
         outcome=outcome,
         versions=[version for version, other in outcomes.items() if other == outcome],
         outcomes=outcomes,
-        signed=_newest_first(_only_signed(row for row in rows if row.device == device)),
     )
 
 

@@ -6,13 +6,13 @@ that do.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from apidiff.derive.evidence import distinct_claims, holding_mappings
 from apidiff.model.base import Text
-from apidiff.model.trust import MOST_TRUSTED, OWN, Trust
+from apidiff.model.trust import MOST_TRUSTED, Trust
 from apidiff.model.verdict import Observation, Outcome, worst_outcome
 from apidiff.model.version import Version
 from apidiff.model.views import (
@@ -66,27 +66,9 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
     }
 
 
-def parted(observed: Iterable[Observation], ran: Collection[Place]) -> tuple[list[Observation], list[Observation]]:
-    """The observations that decide, and those that stand aside: known signers', where this project ran the same thing itself.
-
-    That is where it ran the API, as ``ran`` tells, and where it has a verdict on the claim, with whatever number of ranks.
-    """
-    observed = list(observed)
-    own = {*ran, *by_run(seen for seen in observed if seen.trust in OWN)}
-    aside = {
-        run
-        for place, by_size in by_run(seen for seen in observed if seen.trust is Trust.SIGNED).items()
-        if place in own
-        for runs in by_size.values()
-        for run in runs
-    }
-    return [seen for seen in observed if seen.run not in aside], [seen for seen in observed if seen.run in aside]
-
-
 def deciding(claim: ClaimEntry) -> list[ObservedEntry]:
-    """The observations of a claim that decide, as `parted` told them."""
-    aside = {run for row in claim.aside for run in row.runs}
-    return [seen for seen in claim.observed if seen.run not in aside]
+    """The observations of a claim that decide: what known signers' records say is told beside them."""
+    return [seen for seen in claim.observed if seen.trust is not Trust.SIGNED]
 
 
 def disputes(observed: Iterable[Observation]) -> list[Dispute]:

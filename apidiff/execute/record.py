@@ -236,7 +236,7 @@ def runs_of(data: Data, measured_by: str | None) -> list[tuple[str, RunRecord]]:
     Anybody can write a name into a record, or none. So those count for which somebody vouches, as this project's those for
     which it does itself; of a measurer, who need not sign what was made here, also those that were written here.
     """
-    mine = [pair for pair in data.runs if pair[1].measured_by == measured_by]
+    mine = [pair for pair in [*data.runs, *data.signed_runs] if pair[1].measured_by == measured_by]
     if measured_by is None:
         mine = [pair for pair in mine if data.signed[pair[0]].trust in OWN]
     else:

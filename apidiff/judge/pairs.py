@@ -54,7 +54,7 @@ def judge_target(
     ``overridden``: tolerances other than the usual ones where the samples are extracted ones, as of a `Pair`. A run that was
     seen to agree counts as long as the source's is the one that it agreed with.
     The source's traces are those of the newest version of which there are any, on the same device, or on the CPU where there
-    are none there; those of a known signer where this project has none.
+    are none there.
     """
     places = [place for place in traces.places("mindspore") if status_at(target, Version(place[0])) is not None]
     calls = _calls(mapping, target) if places else []
@@ -130,15 +130,14 @@ class _SourcePlaces:
     """
 
     def __init__(self, traces: SingleTraces, mapping: str, specs: Sequence[str]) -> None:
-        self._found: list[tuple[bool, tuple[str, str]]] = []  # whether of a known signer, and where; the newest first
-        for place in traces.places("torch"):
-            found = next((run for spec in specs if (run := traces.find("torch", *place, mapping, spec))), None)
-            if found is not None:
-                self._found.append((found[0] in traces.foreign, place))
+        self._found = [
+            place
+            for place in traces.places("torch")
+            if any(traces.find("torch", *place, mapping, spec) for spec in specs)
+        ]
 
     def __call__(self, device: str) -> tuple[str, str] | None:
-        ways = [(foreign, wanted) for foreign in (False, True) for wanted in (device, "cpu")]
-        return next((place for way in ways for foreign, place in self._found if (foreign, place[1]) == way), None)
+        return next((place for wanted in (device, "cpu") for place in self._found if place[1] == wanted), None)
 
 
 def disagreeing(

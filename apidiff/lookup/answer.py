@@ -167,6 +167,7 @@ class Answer(View, frozen=True, kw_only=True):
     parameters: list[ParameterEntry]
     members: list[ParameterEntry]
     agreements: list[AgreementEntry]
+    aside: list[AgreementEntry] = []
     rules: list[RuleEntry] = []
     before: str
     after: str

@@ -28,8 +28,7 @@ from apidiff.derive.sample_code import is_composed, ordinary_code
 from apidiff.derive.shown_sample import ShownSample, places_that_took_a_call, places_without_kernel, shown_sample
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
-from apidiff.derive.verdicts_by_run import parted
-from apidiff.derive.versions_run import places_run, versions_run
+from apidiff.derive.versions_run import versions_run
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import Elsewhere, agreement_entries, facet_differences
@@ -81,8 +80,7 @@ class Builder:
     def __init__(self, data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> None:
         self.data, self.backends, self.examples = data, backends, examples
         self.context = make_context(backends, examples, data.signatures, data.signed)
-        self._copies = copied_runs(data.runs, data.signed)
-        self._ran = places_run(data)
+        self._copies = copied_runs([*data.runs, *data.signed_runs], data.signed)
         self._traces = data.traces()
         self._unsupported = unsupported_by(data.devices)
         self._beside = BesideOurs(data, self._unsupported)
@@ -165,21 +163,18 @@ class Builder:
         return self._files.get(name.partition(".")[0], [])
 
     def _claim(self, claim: Claim, api: Api, side: str) -> ClaimEntry:
-        observed = [
-            seen for run_id, record in self.data.runs for seen in observe(claim, api, run_id, record, self.context)
-        ]
-        observed.sort(key=_order)
-        unsigned = [
-            seen
-            for run_id, record in self.data.unsigned_runs
-            for seen in observe(claim, api, run_id, record, self.context)
-        ]
-        unsigned.sort(key=_order)
+        ours, by_signers, unsigned = (
+            sorted(
+                (seen for run_id, record in runs for seen in observe(claim, api, run_id, record, self.context)),
+                key=_order,
+            )
+            for runs in (self.data.runs, self.data.signed_runs, self.data.unsigned_runs)
+        )
+        observed = sorted([*ours, *by_signers], key=_order)
         signature = self._signature(api)
         key = f"{api.name}#{claim.id}"
         self._clauses[key] = clause_text(claim, api)
-        decide, aside = parted(observed, self._ran.get(api.name, ()))
-        summary = summarise(decide)
+        summary = summarise(ours)
         documents = [self.data.documents[statement.document] for statement in claim.stated]
         return ClaimEntry(
             id=key,
@@ -192,11 +187,11 @@ class Builder:
             contradicted=contradicted(summary, [document.speaks_of for document in documents]),
             unsigned=[observed_entry(seen) for seen in unsigned],
             summary=summary,
-            aside=summarise(aside),
-            changes=change_entries(decide, self._known),
+            aside=summarise(by_signers),
+            changes=change_entries(ours, self._known),
             disputes=dispute_entries([*observed, *unsigned]),
             confirmations=confirmation_entries(seen for seen in observed if seen.run not in self._copies),
-            not_run=self._not_run(_framework(claim, api), decide),
+            not_run=self._not_run(_framework(claim, api), ours),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,
             swept=swept(claim, api),
@@ -259,13 +254,15 @@ class Builder:
             overridden = self.data.extracted[mapping.source.name].tolerances
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
         told = facet_differences(mapping, target, pairs, Elsewhere(sampled, found) if sampled is not None else None)
-        disputes = self._beside.disputes(mapping, target, pairs)
-        agreements = agreement_entries(mapping, pairs, self.data.signed, disputes)
+        beside = self._beside.said(mapping, target, pairs)
+        agreements = agreement_entries(mapping, pairs, self.data.signed, beside.disputes)
+        aside = agreement_entries(mapping, beside.elsewhere, self.data.signed)
         if sampled is not None and target in sampled.targets:
             written_samples = Elsewhere(mapping, pairs)
             told += extracted_differences(sampled, target, found, [*differences, *told], written_samples)
-            disputes = self._beside.disputes(sampled, target, found, overridden)
-            agreements += agreement_entries(sampled, found, self.data.signed, disputes, "extracted")
+            beside = self._beside.said(sampled, target, found, overridden)
+            agreements += agreement_entries(sampled, found, self.data.signed, beside.disputes, "extracted")
+            aside += agreement_entries(sampled, beside.elsewhere, self.data.signed, {}, "extracted")
             taken = {*taken, *places_that_took_a_call(found)}
             if sample is not None and sample.refused and (other := shown_sample(sampled, target, found)) is not None:
                 sample, shown_of = (sample, mapping) if other.refused else (other, sampled)
@@ -295,6 +292,7 @@ class Builder:
             note=target.note,
             defined_in=target.api.defined_in,
             agreements=agreements,
+            aside=aside,
             rules=rule_entries(agreements, after if before and after else ""),
         )
 

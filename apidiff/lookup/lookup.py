@@ -83,6 +83,7 @@ def lookup(
         parameters=target.parameters if target else [],
         members=target.members if target else [],
         agreements=target.agreements if target else [],
+        aside=target.aside if target else [],
         rules=target.rules if target else [],
         before=shown.before if shown else "",
         after=shown.after if shown else "",

@@ -6,12 +6,8 @@ from enum import Enum
 
 import msgspec
 
-from apidiff.database.paths import DATA
-from apidiff.derive.statements import contradicted
-from apidiff.derive.verdicts_by_run import Known, deciding
 from apidiff.lookup.answer import Answer, AnsweredClaim
-from apidiff.messages.verdict_text import summarise
-from apidiff.messages.version_changes import change_entries, dispute_entries
+from apidiff.messages.version_changes import dispute_entries
 from apidiff.model.trust import OWN, Trust
 
 
@@ -23,12 +19,7 @@ class Trusted(Enum):
     ALL = "all"
 
 
-def records_are_signed() -> bool:
-    """Whether a signature lies beside any record, so that others may decide than those that this project lists."""
-    return next((DATA / "runs").glob("*/*.minisig"), None) is not None
-
-
-def with_trusted(answer: Answer, trusted: Trusted, known: Known) -> Answer:
+def with_trusted(answer: Answer, trusted: Trusted) -> Answer:
     """The answer without what other records say; headlines and badges never rest on unsigned ones.
 
     ``known``: the versions of each framework. Where the records that are left disagree or changed is derived anew: a
@@ -36,23 +27,23 @@ def with_trusted(answer: Answer, trusted: Trusted, known: Known) -> Answer:
     """
     if trusted is Trusted.ALL:
         return answer
-    return msgspec.structs.replace(answer, claims=[_claim(claim, trusted, known) for claim in answer.claims])
+    told = msgspec.structs.replace(answer, claims=[_claim(claim, trusted) for claim in answer.claims])
+    if trusted is Trusted.SIGNED:
+        return told
+    agreements = [msgspec.structs.replace(entry, disputes=[]) for entry in answer.agreements]
+    return msgspec.structs.replace(told, agreements=agreements, aside=[])
 
 
-def _claim(claim: AnsweredClaim, trusted: Trusted, known: Known) -> AnsweredClaim:
+def _claim(claim: AnsweredClaim, trusted: Trusted) -> AnsweredClaim:
     kept = OWN | {Trust.SIGNED} if trusted is Trusted.SIGNED else OWN
     observed = [seen for seen in claim.observed if seen.trust in kept]
-    decide = [seen for seen in deciding(claim) if seen.trust in kept]
-    summary = claim.summary if trusted is Trusted.SIGNED else summarise(decide)
+    signed = trusted is Trusted.SIGNED
     return msgspec.structs.replace(
         claim,
         observed=observed,
         unsigned=[],
-        summary=summary,
-        aside=claim.aside if trusted is Trusted.SIGNED else [],
-        contradicted=contradicted(summary, [stated.speaks_of for stated in claim.stated]),
-        changes=change_entries(decide, known),
+        aside=claim.aside if signed else [],
         disputes=dispute_entries(observed),
         # These rest on no unsigned record, and take a signed one.
-        confirmations=claim.confirmations if trusted is Trusted.SIGNED else [],
+        confirmations=claim.confirmations if signed else [],
     )

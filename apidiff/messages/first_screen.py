@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
 from apidiff.model.trace import backend_name
-from apidiff.model.trust import Trust
 from apidiff.model.views import AgreementEntry, ClaimEntry, DifferenceEntry, RunsOnEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk, Status
 
@@ -65,45 +64,43 @@ def refused_text(side: str, version: str, device: str) -> Text:
     return filled(f"screen.refused.{side}", version=version, device=LABELS[f"device.{device}"])
 
 
-def record_texts(claims: Sequence[ClaimEntry], agreements: Sequence[AgreementEntry], *apis: str) -> list[Text]:
+def record_texts(
+    claims: Sequence[ClaimEntry], agreements: Sequence[AgreementEntry], aside: Sequence[AgreementEntry], *apis: str
+) -> list[Text]:
     """Say what is to be known of the records behind an answer about ``apis``, a line each.
 
-    That records of one version disagree, on which claims, and on which samples; and what rests on records of known signers
-    alone, as this project did not run it. What unsigned records alone say against the others is no headline.
+    That records of one version disagree, on which claims, and on which samples; and what known signers ran and this project
+    did not, of which ``aside`` are the agreements. What unsigned records alone say against the others is no headline.
     """
     disputed = _disputed_claims(claims, apis)
-    return [*([disputed] if disputed else []), *_disputed_samples(agreements), *_signed_alone(claims, agreements, apis)]
+    told = [claim for claim in claims if claim.subject in apis]
+    return [*([disputed] if disputed else []), *_disputed_samples(agreements), *_run_by_signers(told, aside)]
 
 
-def _signed_alone(
-    claims: Iterable[ClaimEntry], agreements: Iterable[AgreementEntry], apis: Collection[str]
-) -> list[Text]:
+def _run_by_signers(claims: Iterable[ClaimEntry], aside: Iterable[AgreementEntry]) -> list[Text]:
     by_signer: dict[str, dict[Text, None]] = {}
+    claims = list(claims)
+    ours = {(row.framework_version, row.backend, row.device) for claim in claims for row in claim.summary}
     for claim in claims:
         signers = {seen.run: seen.signer for seen in claim.observed}
-        for row in claim.summary if claim.subject in apis else []:
-            if row.trust == Trust.SIGNED.value:
-                place = filled(
-                    "screen.signed_place",
-                    framework=LABELS[f"framework.{row.framework}"],
-                    version=row.framework_version,
-                    device=backend_name(row.backend, row.device),
-                )
-                for run in row.runs:
-                    by_signer.setdefault(signers[run], {})[place] = None
-    for entry in agreements:
+        for row in claim.aside:
+            if (row.framework_version, row.backend, row.device) in ours:
+                continue
+            place = _run_place(row.framework, row.framework_version, backend_name(row.backend, row.device))
+            for run in row.runs:
+                by_signer.setdefault(signers[run], {})[place] = None
+    for entry in aside:
         for signer in entry.signers:
-            place = filled(
-                "screen.signed_place",
-                framework=LABELS["framework.mindspore"],
-                version=entry.framework_version,
-                device=LABELS[f"device.{entry.device}"],
-            )
+            place = _run_place("mindspore", entry.framework_version, LABELS[f"device.{entry.device}"])
             by_signer.setdefault(signer, {})[place] = None
     return [
         filled("screen.signed", signer=one_line(signer), places=joined("site.semicolon", places))
         for signer, places in by_signer.items()
     ]
+
+
+def _run_place(framework: str, version: str, device: Text | str) -> Text:
+    return filled("screen.signed_place", framework=LABELS[f"framework.{framework}"], version=version, device=device)
 
 
 def _disputed_samples(agreements: Iterable[AgreementEntry]) -> list[Text]:
@@ -152,6 +149,4 @@ def _place_text(place: RunsOnEntry) -> Text:
         parts.append(filled("where.run", versions=versions))
     else:
         parts.append(filled(f"where.{place.outcome}", versions=versions))
-    if foreign := [version for version in place.versions if version in place.signed]:
-        parts.append(filled("where.signed", versions=joined("site.comma", foreign)))
     return filled("where.place", device=filled(f"device.{place.device}"), facts=joined("site.pause", parts))

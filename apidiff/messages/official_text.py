@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.derive.official_behaviour import Finding
-from apidiff.messages.agreement_lines import signed_by
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import label
 from apidiff.messages.verdict_text import verdict_text
@@ -105,7 +104,7 @@ class _Report:
             if facts:
                 told = self._sign("comma").join(_code(line) for line in evidence_lines(facts, self.language))
                 said += f"{self._sign('semicolon')}{lead}{self._sign('colon') if lead else ''}{told}"
-        return f"{said}{self._sign('semicolon')}{signed_by(verdict.signer, self.language)}" if verdict.signer else said
+        return said
 
     def _versions(self, versions: Iterable[str]) -> str:
         return f"MindSpore {self._sign('comma').join(versions)}"
@@ -115,19 +114,14 @@ class _Report:
         return f"{source} → {_code(row.target)}"
 
     def _runs(self, report: OfficialReport) -> Iterator[str]:
-        keys = ["id", "framework", "backend", "device", "world_size", "date", "os", "python"]
-        foreign = any(run.signer for run in report.runs)
+        keys = ("id", "framework", "backend", "device", "world_size", "date", "os", "python")
         rows = []
         for run in report.runs:
             framework = f"{label(f'framework.{run.framework}', self.language)} {run.framework_version}"
             rows.append(
                 [_code(run.id), framework, run.backend, run.device, str(run.world_size), run.date, run.os, run.python]
             )
-            if foreign:
-                made = signed_by(run.signer, self.language) if run.signer else label("run.this_project", self.language)
-                rows[-1].append(made)
-        shown = [*keys, "measured_by"] if foreign else keys
-        yield from _grid([label(f"run.{key}", self.language) for key in shown], rows)
+        yield from _grid([label(f"run.{key}", self.language) for key in keys], rows)
 
     def _word(self, key: str) -> str:
         return label(f"official.{key}", self.language)

@@ -164,7 +164,7 @@ class ClaimEntry(View, frozen=True, kw_only=True):
     observed: list[ObservedEntry] = []
     unsigned: list[ObservedEntry] = []  # what records say for which nobody vouches; nothing else is made from it
     summary: list[ObservedSummary] = []
-    aside: list[ObservedSummary] = []  # what known signers' records say of places for which this project has a verdict
+    aside: list[ObservedSummary] = []  # what known signers' records say; nothing else is made from it
     changes: list[ChangeEntry] = []
     disputes: list[DisputeEntry] = []
     confirmations: list[ConfirmationEntry] = []
@@ -360,7 +360,6 @@ class RunsOnEntry(View, frozen=True, kw_only=True):
     ``documented``: MindSpore's newest documents list it; ``documented_in``: the versions whose documents do. ``outcome``: how the
     canonical call ended, or the plain one where that was not run, in the newest versions run, which ``versions`` lists: 'holds'
     where it came back, whatever it gave. ``outcomes``: the same of every version that was run. Versions stand newest first.
-    ``signed``: those that only known signers ran, and this project did not.
     """
 
     device: str
@@ -369,7 +368,6 @@ class RunsOnEntry(View, frozen=True, kw_only=True):
     versions: list[str] = []
     documented_in: list[str] = []
     outcomes: dict[str, str] = {}
-    signed: list[str] = []
 
 
 class TargetEntry(View, frozen=True, kw_only=True):
@@ -397,6 +395,7 @@ class TargetEntry(View, frozen=True, kw_only=True):
     note: Text | None = None
     defined_in: str | None = None
     agreements: list[AgreementEntry] = []  # by facet, of mappings with single execution; newest version first
+    aside: list[AgreementEntry] = []  # the same of places that known signers ran, and this project did not
     rules: list[RuleEntry] = []  # of the same mappings, by version and device; newest version first
 
 

@@ -18,11 +18,12 @@ def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> node
 
     The newest version of the target stands open, former ones are folded.
     """
-    about = "agreement.about" if target.agreements else "agreement.none"
+    told = [*target.agreements, *target.aside]
+    about = "agreement.about" if told else "agreement.none"
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word(about)), classes=["apidiff-aside"])]
     newest = target.agreements[0].framework_version if target.agreements else ""
     for (version, *_), rows in groupby(
-        target.agreements, key=lambda one: (one.framework_version, one.source_version, one.device, one.inputs)
+        told, key=lambda one: (one.framework_version, one.source_version, one.device, one.inputs)
     ):
         where, shown = _place(make, list(rows))
         children += [paragraph(nodes.strong("", where)), *shown] if version == newest else [folded(where, *shown)]

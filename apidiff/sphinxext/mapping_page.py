@@ -212,7 +212,7 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
             children += _beside(make, beside)
     if places := where_text(target.runs_on, target.limits):
         children.append(make.term("screen.where", *make.text(places)))
-    for disputed in record_texts(entry.claims, target.agreements, entry.source, target.name):
+    for disputed in record_texts(entry.claims, target.agreements, target.aside, entry.source, target.name):
         part = f"{name}--agreement" if entry.execution == Execution.SINGLE.value else "claims"
         proof = make.ref("evidence", entry.id, nodes.Text(make.word("evidence")), part=part)
         children.append(paragraph(*make.text(disputed), make.between_sentences(), proof, classes=["apidiff-aside"]))

@@ -14,7 +14,6 @@ from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerd
 from apidiff.derive.official_behaviour import Finding
 from apidiff.derive.statements import Standing as Statement
 from apidiff.derive.statements import refuted_claims
-from apidiff.messages.agreement_lines import signed_by
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
@@ -197,8 +196,6 @@ def _verdict(make: PageBuilder, verdict: RowVerdict) -> list[nodes.Node]:
         if facts:
             told = joined([[literal(line)] for line in evidence_lines(facts, make.language)], make.word("site.comma"))
             said += [nodes.Text(f" {lead}"), *told]
-    if verdict.signer:
-        said.append(nodes.Text(make.word("site.semicolon") + signed_by(verdict.signer, make.language)))
     return said
 
 

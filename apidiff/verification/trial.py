@@ -47,7 +47,7 @@ def record_trial(data: Data, backends: Sequence[Backend], context: Context) -> C
             summarise(seen_of)
             change_entries(seen_of, known)
             dispute_entries(seen_of)
-        beside = dataclasses.replace(data, runs=[("this", record)], unsigned_runs=[])
+        beside = dataclasses.replace(data, runs=[("this", record)], signed_runs=[], unsigned_runs=[])
         for backend in backends:
             if (backend.name, backend.framework, backend.device) == (record.backend, record.framework, record.device):
                 plan = make_plan(beside, backend, record.framework_version, max(record.world_size, 2), context.examples)

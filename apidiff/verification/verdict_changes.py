@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from apidiff.database import Data
@@ -13,7 +13,6 @@ from apidiff.messages.evidence import evidence_lines
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api
 from apidiff.model.trace import RunRecord, backend_name
-from apidiff.model.trust import OWN
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
 
@@ -51,14 +50,13 @@ def told(verdict: Observation) -> str:
 def base_record(data: Data, run: RunRecord) -> tuple[str, RunRecord] | None:
     """Finds the record to compare ``run`` with: same backend, device and world size, the same version or else the newest.
 
-    Of several a whole one leads, then one of this project, then the latest. One for which nobody vouches is taken only where
-    there is no other.
+    Of several a whole one leads, then the latest. A known signer's is taken only where this project has none, and one for
+    which nobody vouches only where there is no other.
     """
-    own = {key for key, signed in data.signed.items() if signed.trust in OWN}
-    return _base(data.runs, run, own) or _base(data.unsigned_runs, run, own)
+    return _base(data.runs, run) or _base(data.signed_runs, run) or _base(data.unsigned_runs, run)
 
 
-def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord, own: Collection[str]) -> tuple[str, RunRecord] | None:
+def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:
     place = run.framework, run.backend, run.device, run.world_size
     alike = [
         (run_id, record)
@@ -66,11 +64,11 @@ def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord, own: Collection
         if (record.framework, record.backend, record.device, record.world_size) == place
     ]
     same_version = [pair for pair in alike if pair[1].framework_version == run.framework_version]
-    return max(same_version or alike, key=lambda pair: _standing(pair[1], own=pair[0] in own), default=None)
+    return max(same_version or alike, key=lambda pair: _standing(pair[1]), default=None)
 
 
-def _standing(record: RunRecord, *, own: bool) -> tuple[Version, bool, bool, str]:
-    return Version(record.framework_version), not record.stopped, own, record.date
+def _standing(record: RunRecord) -> tuple[Version, bool, str]:
+    return Version(record.framework_version), not record.stopped, record.date
 
 
 def observations(

@@ -169,17 +169,19 @@ class _Page:
             yield f"**{self.text(target.refused)}**"
         if places := where_text(target.runs_on, target.limits):
             yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
-        for disputed in record_texts(self.entry.claims, target.agreements, self.entry.source, target.name):
+        for disputed in record_texts(
+            self.entry.claims, target.agreements, target.aside, self.entry.source, target.name
+        ):
             yield self.text(disputed)
         if target.note:
             yield self.text(target.note)
         yield self.signature(target.name, target.signatures)
         yield f"### {self.word('differences')}"
         yield from self.differences(target.differences) if target.differences else [self.word("differences.none")]
-        if self.entry.execution == Execution.SINGLE.value and not target.agreements:
+        if self.entry.execution == Execution.SINGLE.value and not (target.agreements or target.aside):
             yield f"### {self.word('agreement')}"
             yield self.word("agreement.none")
-        for place in agreement_places(target.agreements, self.language):
+        for place in agreement_places([*target.agreements, *target.aside], self.language):
             yield f"### {self.word('agreement')}"
             yield place.where
             yield _bullets(f"{facet}{self.colon}{counts}" for facet, _, counts in place.rows)

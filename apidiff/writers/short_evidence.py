@@ -26,7 +26,7 @@ def short_evidence(answer: Answer, language: Language, about: str = "") -> str:
         about: only what concerns this: a facet (``value``, ``dtype``), a claim, a part of either.
     """
     lines = [f"**{answer.source}** → **{answer.target.name}**" if answer.target else f"**{answer.source}**"]
-    rows = [row for row in answer.agreements if row.framework_version == answer.asked.mindspore]
+    rows = [row for row in [*answer.agreements, *answer.aside] if row.framework_version == answer.asked.mindspore]
     shown = [row for row in rows if about in row.facet]
     for place in agreement_places(shown, language):
         lines.append(place.where)

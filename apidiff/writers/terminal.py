@@ -221,7 +221,7 @@ class _Sections:
         lines: list[RenderableType] = []
         if places := where_text(target.runs_on, target.limits):
             lines.append(Line.assemble(self._lead("screen.where"), _prose(places, language)))
-        disputed = record_texts(answer.claims, answer.agreements, answer.source, target.name)
+        disputed = record_texts(answer.claims, answer.agreements, answer.aside, answer.source, target.name)
         for text in (target.refused, *disputed, target.note):
             lines += [_prose(text, language)] if text else []
         return lines
@@ -300,9 +300,10 @@ class _Sections:
     def agreements(self) -> list[RenderableType]:
         """In which facets both sides agree on the same inputs, and the runs that say so."""
         shown: list[RenderableType] = []
-        if self.answer.execution == Execution.SINGLE.value and self.answer.target and not self.answer.agreements:
+        rows = [*self.answer.agreements, *self.answer.aside]
+        if self.answer.execution == Execution.SINGLE.value and self.answer.target and not rows:
             return [self._heading("agreement"), Line(label("agreement.none", self.language))]
-        for place in agreement_places(self.answer.agreements, self.language):
+        for place in agreement_places(rows, self.language):
             table = self._table("column.facet", "column.samples")
             for facet, outcome, counts in place.rows:
                 table.add_row(Line(facet), Line(counts, style=_OUTCOME_STYLES.get(outcome, "yellow")))

@@ -10,13 +10,12 @@ from rich.console import Console
 
 from apidiff.database import Data
 from apidiff.database.backends import load_backends
-from apidiff.database.data import _Records, _without_ours
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
-from apidiff.messages.first_screen import record_texts, where_text
+from apidiff.messages.first_screen import record_texts
 from apidiff.model.sample_run import SampleRun, SingleRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.views import AgreementEntry, Entry
@@ -55,9 +54,7 @@ def _entry(data: Data) -> Entry:
 def _with_lab(data: Data, record: SingleRecord) -> Data:
     """The data as they are read with a record that Lab signed, made after all others."""
     key = f"{record.framework}-{record.framework_version}/single-cpu-{'0' * 64}"
-    signed = data.signed | {key: BY_LAB}
-    deciding, beside = _without_ours(_Records([(key, record), *data.single_runs], [], signed, []))
-    return dataclasses.replace(data, single_runs=deciding, beside=beside, signed=signed)
+    return dataclasses.replace(data, signed_single_runs=[(key, record)], signed=data.signed | {key: BY_LAB})
 
 
 def _without_disputes(entries: list[AgreementEntry]) -> list[AgreementEntry]:
@@ -79,7 +76,7 @@ def test_what_a_signed_record_says_otherwise_is_told_and_decides_nothing(databas
     disputed = {(one.framework_version, one.facet): one.disputes for one in target.agreements if one.disputes}
     assert {version for version, _ in disputed} == {"2.10.0"}
     assert {dispute.agreement for found in disputed.values() for dispute in found} == {"crash"}
-    [text] = record_texts(beside.claims, target.agreements, API)
+    [text] = record_texts(beside.claims, target.agreements, target.aside, API)
     assert text.en.startswith("A record signed by “Lab” shows otherwise than this project's own, on the same samples: ")
     assert text.zh.startswith("“Lab” 签名的运行记录在相同样例上与本项目自行运行的结果不同：")
     first_screen, everything = (_text(database, beside, everything=everything) for everything in (False, True))
@@ -104,7 +101,9 @@ def test_a_signed_record_of_a_few_samples_takes_nobodys_place(database: Data, al
     """Not that of all records of the release before, for the API it is of or for any other."""
     record = _of_softmax(database, "torch", "2.14.0")
     record = msgspec.structs.replace(record, samples=record.samples[:1])
-    assert _entry(_with_lab(database, record)).targets == alone.targets
+    targets = _entry(_with_lab(database, record)).targets
+    assert [msgspec.structs.replace(one, aside=[]) for one in targets] == alone.targets
+    assert {(one.source_version, *one.signers) for target in targets for one in target.aside} == {("2.14.0", "Lab")}
 
 
 def test_a_release_of_which_this_project_ran_other_apis_alone_compares_none_of_this(
@@ -121,17 +120,16 @@ def test_a_release_of_which_this_project_ran_other_apis_alone_compares_none_of_t
     assert _entry(data).targets == alone.targets
 
 
-def test_what_only_a_known_signer_ran_names_the_signer(database: Data) -> None:
+def test_what_only_a_known_signer_ran_stands_aside_by_name(database: Data) -> None:
     record = _of_softmax(database, "mindspore", "2.10.0")
     ours = [pair for pair in database.single_runs if pair[1].framework_version != "2.10.0"]
-    entry = _entry(_with_lab(dataclasses.replace(database, single_runs=ours), record))
+    without = dataclasses.replace(database, single_runs=ours)
+    entry, alone = _entry(_with_lab(without, record)), _entry(without)
     target = entry.targets[0]
-    newest = [one for one in target.agreements if one.framework_version == "2.10.0"]
-    assert {(one.trust, *one.signers) for one in newest} == {("signed", "Lab")}
-    assert {one.trust for one in target.agreements if one.framework_version != "2.10.0"} == {"project"}
-    where = where_text(target.runs_on)
-    assert where is not None
-    assert "of these 2.10.0 by known signers only" in where.en
-    assert "其中 2.10.0 仅由已知签名者运行" in where.zh
-    text = _text(database, entry, everything=True)
+    assert [msgspec.structs.replace(one, aside=[]) for one in entry.targets] == alone.targets
+    assert {(one.framework_version, one.trust, *one.signers) for one in target.aside} == {("2.10.0", "signed", "Lab")}
+    [told] = record_texts(entry.claims, target.agreements, target.aside, API)
+    assert told.en == "Records that “Lab” signed tell of more than this project ran: MindSpore 2.10.0 on CPU."
+    assert told.zh == "“Lab” 签名的运行记录还涵盖本项目未运行过的：MindSpore 2.10.0（CPU）。"
+    text = _text(without, entry, everything=True)
     assert "PyTorch 2.13.0 and MindSpore 2.10.0 on CPU; records of “Lab” (signed by a known signer)" in text

@@ -177,22 +177,6 @@ def test_markdown(language: str) -> None:
     assert all(line.endswith(" |") for line in grids)
 
 
-def test_a_known_signers_run_stands_by_name_where_this_project_ran_nothing() -> None:
-    """Where this project ran the API, it changes nothing."""
-    one = mapping()
-    ours, torch = run(one, "mindspore", "2.10.0", default="0"), run(one, "torch", "2.1.0")
-    _, other = run(one, "mindspore", "2.10.0", default="7")
-    theirs = f"{ours[0]}f", other
-    files = signatures(v2_10_0="0")
-    alone, both = report(one, [torch, ours], files), report(one, [torch, ours, theirs], files, foreign=[theirs[0]])
-    assert both == alone
-    text = report_markdown(report(one, [torch, theirs], files, foreign=[theirs[0]]), "en")
-    (said,) = [line for line in text.splitlines() if line.startswith("- MindSpore 2.10.0: refuted")]
-    assert said.endswith("; “Lab” (signed by a known signer)")
-    (row,) = [line for line in text.splitlines() if line.startswith(f"| `{theirs[0]}`")]
-    assert row.endswith("| “Lab” (signed by a known signer) |")
-
-
 def test_both_languages_say_the_same() -> None:
     found = contradicted()
     english, chinese = (

@@ -19,7 +19,6 @@ from apidiff.lookup.answer import Answer
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
-from apidiff.lookup.project_alone import of_project_alone
 from apidiff.lookup.trusted import Trusted, with_trusted
 from apidiff.messages.first_screen import record_texts
 from apidiff.messages.verdict_text import evidence, places, verdicts
@@ -76,11 +75,14 @@ def ours(database: Data) -> RunRecord:
 
 
 def data_with(database: Data, records: dict[str, tuple[RunRecord, State]]) -> Data:
-    decide = {State.LISTED, State.VERIFIED}
+    def of(*states: State) -> list[tuple[str, RunRecord]]:
+        return [(key, record) for key, (record, state) in records.items() if state in states]
+
     return dataclasses.replace(
         database,
-        runs=[(key, record) for key, (record, state) in records.items() if state in decide],
-        unsigned_runs=[(key, record) for key, (record, state) in records.items() if state not in decide],
+        runs=of(State.LISTED),
+        signed_runs=of(State.VERIFIED),
+        unsigned_runs=of(State.UNSIGNED, State.UNKNOWN_KEY),
         signed={
             **database.signed,
             **{key: Signed(state=state, signer=SIGNERS.get(key, "Lab")) for key, (_, state) in records.items()},
@@ -140,30 +142,25 @@ def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(
     assert alone.targets == both.targets
 
 
-# How many ranks this project ran the API with, whether a signed record of four decides what ours has no verdict on.
-RAN = [(3, False), (1, True)]
+# The release that a signed record is of, what the first screen says of it.
+ELSEWHERE = [
+    ("2.13.0", []),
+    ("2.12.0", ["Records that “Lab” signed tell of more than this project ran: PyTorch 2.12.0 on gloo."]),
+]
 
 
-@pytest.mark.parametrize(("size", "decides"), RAN)
-def test_what_is_not_judged_where_this_project_ran_the_api_is_told_aside(
-    database: Data, ours: RunRecord, size: int, decides: bool
+@pytest.mark.parametrize(("version", "said"), ELSEWHERE)
+def test_what_only_a_known_signer_ran_is_told_aside_by_name(
+    database: Data, ours: RunRecord, version: str, said: list[str]
 ) -> None:
-    fewer = msgspec.structs.replace(ours, probes=ours.probes[:1], world_size=size)
-    theirs = msgspec.structs.replace(_again(ours), world_size=4)
-    records = {
-        OURS.replace("cpu-3", f"cpu-{size}"): (fewer, State.LISTED),
-        THEIRS.replace("cpu-3", "cpu-4"): (theirs, State.VERIFIED),
-    }
-    entry = entry_with(database, records)
-    trust = {row.trust for claim in entry.claims for row in claim.summary}
-    assert ("signed" in trust) is decides
-    assert any(claim.aside for claim in entry.claims) or decides
-    told = [text.en for text in record_texts(entry.claims, [], API)]
-    assert told == (
-        ["Partly known from records that “Lab” signed, of what this project did not run: PyTorch 2.13.0 on gloo."]
-        if decides
-        else []
-    )
+    """Nor does it decide what ours passed over."""
+    fewer = msgspec.structs.replace(ours, probes=ours.probes[:1])
+    theirs = msgspec.structs.replace(_again(ours), framework_version=version, world_size=4)
+    key = THEIRS.replace("2.13.0", version).replace("cpu-3", "cpu-4")
+    entry = entry_with(database, {OURS: (fewer, State.LISTED), key: (theirs, State.VERIFIED)})
+    assert {row.trust for claim in entry.claims for row in claim.summary} == {"project"}
+    assert any(claim.aside and not claim.summary for claim in entry.claims)
+    assert [text.en for text in record_texts(entry.claims, [], [], API)] == said
 
 
 def test_releases_that_only_a_known_signer_ran_are_not_answered_for(database: Data, ours: RunRecord) -> None:
@@ -266,7 +263,7 @@ def test_what_unsigned_records_alone_dispute_is_no_headline(
     lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
     entry = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (lie, state)})
     assert any(claim.disputes for claim in entry.claims)
-    assert bool(record_texts(entry.claims, [], API)) is told
+    assert bool(record_texts(entry.claims, [], [], API)) is told
     everything, first_screen = (_text(_answer(database, entry), everything=everything) for everything in (True, False))
     assert ("Records of PyTorch 2.13.0 disagree" in first_screen) is told
     assert ("“Mallory” (unsigned)" in everything) is not told
@@ -279,13 +276,13 @@ def test_a_record_that_is_left_out_hides_no_dispute_and_no_agreement(database: D
         THEIRS: (_again(ours), State.VERIFIED),
         THIRD: (lie, State.VERIFIED),
     }
-    alone = with_trusted(_answer(database, entry_with(database, trusted)), Trusted.SIGNED, _releases(database))
+    alone = with_trusted(_answer(database, entry_with(database, trusted)), Trusted.SIGNED)
     assert any(claim.disputes for claim in alone.claims)
     assert any(claim.confirmations for claim in alone.claims)
     for record in (ours, lie):
         unsigned = msgspec.structs.replace(record, measured_by="a lab", cores=record.cores + 1)
         entry = entry_with(database, {**trusted, FOURTH: (unsigned, State.UNSIGNED)})
-        narrowed = with_trusted(_answer(database, entry), Trusted.SIGNED, _releases(database))
+        narrowed = with_trusted(_answer(database, entry), Trusted.SIGNED)
         assert narrowed.claims == alone.claims
 
 
@@ -296,12 +293,8 @@ def test_what_this_projects_records_alone_say_is_derived_from_them(database: Dat
     records = {OURS: (ours, State.LISTED)}
     both = {**records, THEIRS: (lie, State.VERIFIED), SECOND: (later, State.VERIFIED)}
     entry, alone = entry_with(database, both), entry_with(database, records)
-    changed = [one.evidence for target in entry.targets for one in target.differences]
-    assert changed != [one.evidence for target in alone.targets for one in target.differences]
-    index = of_project_alone(index_of({API: entry}, {}, _releases(database)), API, data_with(database, both))
-    assert index.entry(API) == alone
-    assert index.run == versions_run(data_with(database, records))
-    assert "2.14.0" not in index.run["torch"]
+    assert entry.targets == alone.targets
+    assert with_trusted(_answer(database, entry), Trusted.PROJECT) == _answer(database, alone)
 
 
 def _releases(database: Data) -> dict[str, list[str]]:
@@ -329,7 +322,7 @@ def test_a_reader_may_leave_records_out(database: Data, ours: RunRecord) -> None
     answer = _answer(database, entry_with(database, records))
 
     def told(trusted: Trusted) -> tuple[set[str], str]:
-        narrowed = with_trusted(answer, trusted, _releases(database))
+        narrowed = with_trusted(answer, trusted)
         trust = {seen.trust.value for claim in narrowed.claims for seen in [*claim.observed, *claim.unsigned]}
         return trust, _text(narrowed, everything=True)
 
@@ -371,34 +364,10 @@ def test_texts_of_verdicts_tell_runs_of_known_signers_apart(database: Data, ours
     key = THIRD.replace("2.13.0", "2.12.0")
     entry = entry_with(database, {OURS: (ours, State.LISTED), key: (theirs, State.VERIFIED)})
     claim = next(claim for claim in entry.claims if claim.summary)
-    text = verdicts(claim.summary)
+    text = verdicts([*claim.summary, *claim.aside])
     assert text is not None
     assert "(PyTorch 2.13.0; 3 ranks)" in text.en
     assert "(PyTorch 2.12.0; 3 ranks; signed by a known signer)" in text.en
     assert "（PyTorch 2.12.0；3 个 rank；由已知签名者签名）" in text.zh
-    assert [one.runs for one in evidence(claim)] == [[OURS], [key]]
-    assert "PyTorch 2.12.0; 3 ranks; signed by a known signer" in places(claim.summary).en
-
-
-def test_what_is_left_out_contradicts_no_document_and_changes_no_verdict(database: Data, ours: RunRecord) -> None:
-    theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab", framework_version="2.12.0")
-    records = {OURS: (ours, State.LISTED), THEIRS.replace("2.13.0", "2.12.0"): (theirs, State.VERIFIED)}
-    both = _answer(database, entry_with(database, records))
-    narrowed = with_trusted(both, Trusted.PROJECT, _releases(database))
-    alone = _answer(database, entry_with(database, {OURS: records[OURS]}))
-    told = [claim.contradicted for claim in narrowed.claims]
-    assert told == [claim.contradicted for claim in alone.claims]
-    assert told != [claim.contradicted for claim in both.claims]
-
-    older, newer = "torch-2.12.0/gloo-cpu-3-0a1b2c3d4e5f", OURS
-    changed = {
-        older: (msgspec.structs.replace(ours, framework_version="2.12.0"), State.LISTED),
-        newer: (msgspec.structs.replace(_lying(ours), measured_by="a lab"), State.VERIFIED),
-    }
-    answer = _answer(database, entry_with(database, changed))
-    counts = {
-        trusted: sum(len(claim.changes) for claim in with_trusted(answer, trusted, _releases(database)).claims)
-        for trusted in Trusted
-    }
-    assert counts[Trusted.ALL] == counts[Trusted.SIGNED] > 0
-    assert counts[Trusted.PROJECT] == 0
+    assert [one.runs for one in evidence(claim)] == [[OURS]]
+    assert "PyTorch 2.12.0; 3 ranks; signed by a known signer" in places(claim.aside).en

@@ -85,9 +85,14 @@ def _site(whole: Data, site: Site, theirs_signed: Signed) -> Site:
         next(iter(runs)): Signed(state=State.LISTED),
         mine: theirs_signed,
     }
-    decide = [pair for pair in records.items() if signed[pair[0]].trust is not Trust.UNSIGNED]
-    others = [pair for pair in records.items() if pair not in decide]
-    data = dataclasses.replace(whole, runs=decide, unsigned_runs=others, signed=whole.signed | signed)
+    by_trust = {trust: [pair for pair in records.items() if signed[pair[0]].trust is trust] for trust in Trust}
+    data = dataclasses.replace(
+        whole,
+        runs=by_trust[Trust.PROJECT],
+        signed_runs=by_trust[Trust.SIGNED],
+        unsigned_runs=by_trust[Trust.UNSIGNED],
+        signed=whole.signed | signed,
+    )
     examples = load_examples(examples_folder())
     entry = Builder(data, load_backends(), examples).entry(whole.mappings[API])
     known = _newest_first((name, one.version) for name, found in whole.frameworks.items() for one in found)

@@ -11,7 +11,6 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.judge import Context
 from apidiff.model.probe_resolution import digest
-from apidiff.model.signed import Signed, State
 from apidiff.model.trace import CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.verification.verdict_changes import base_record, compare
 from tests.factories import collective_api, run_record
@@ -84,14 +83,20 @@ BASES = [
 STOPPED = msgspec.structs.replace(record(), stopped="a machine went away", date="2030-01-01T00:00:00Z")
 THEIRS = msgspec.structs.replace(record(), measured_by="a cluster elsewhere", date="2030-01-01T00:00:00Z")
 UNNAMED = msgspec.structs.replace(record(), date="2099-01-01T00:00:00Z")  # a known signer's that names nobody
-BASES += [([STOPPED, record()], 1), ([THEIRS, record()], 1), ([UNNAMED, record()], 1), ([STOPPED, THEIRS], 1)]
+BASES += [
+    ([STOPPED, record()], 1),
+    ([THEIRS, record()], 1),
+    ([UNNAMED, record()], 1),
+    ([STOPPED, THEIRS], 0),
+    ([THEIRS], 0),
+]
 
 
 def data_of(runs: list[tuple[str, RunRecord]], unsigned: list[tuple[str, RunRecord]] | None = None) -> Data:
     """Records of this project, and of a known signer those that say who measured or are of 2099."""
     foreign = {key for key, one in runs if one.measured_by or one.date.startswith("2099")}
-    signed = {key: Signed(state=State.VERIFIED if key in foreign else State.LISTED) for key, _ in runs}
-    return Data(Path(), {}, {}, {}, runs=runs, signed=signed, unsigned_runs=unsigned or [])
+    ours, theirs = ([pair for pair in runs if (pair[0] in foreign) is by_signers] for by_signers in (False, True))
+    return Data(Path(), {}, {}, {}, runs=ours, signed_runs=theirs, unsigned_runs=unsigned or [])
 
 
 @pytest.mark.parametrize(("recorded", "index"), BASES)

@@ -120,9 +120,9 @@ def _without_unjudged(data: Data) -> Data:
     That tells a kernel that is missing from an error: without it, verdicts would be refuted that are not.
     """
     if not data.backends:
-        data = replace(data, runs=[], unsigned_runs=[])
+        data = replace(data, runs=[], signed_runs=[], unsigned_runs=[])
     if not data.devices:
-        data = replace(data, single_runs=[], unsigned_single_runs=[], beside=[])
+        data = replace(data, single_runs=[], signed_single_runs=[], unsigned_single_runs=[])
     return data
 
 
