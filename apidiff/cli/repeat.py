@@ -13,7 +13,7 @@ from apidiff.database import Data
 from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.errors import ApidiffError
 from apidiff.execute.state_folder import state_folder
-from apidiff.judge.recorded_values import show, show_numbers
+from apidiff.judge.recorded_values import content_of, show, show_numbers
 from apidiff.messages.escape_invisible import unbroken
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
@@ -91,7 +91,7 @@ def _shown(run: SampleRun) -> Iterator[str]:
         return
     yield f"returns {_value(trace.returned)}"
     for name, value in trace.after.items():
-        if name in trace.before and show(trace.before[name]) != show(value):
+        if name in trace.before and content_of(trace.before[name]) != content_of(value):
             yield f"writes {name}: {_value(value)}"
     for name, gradient in trace.gradients.items():
         yield f"gradient of {name}: {_value(gradient)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import zip_longest
 
-import msgspec
 import numpy as np
 
 from apidiff.judge import oracle
@@ -15,6 +14,7 @@ from apidiff.judge.recorded_values import (
     Operand,
     array,
     at,
+    content_of,
     has_structure,
     in_buffer,
     plain,
@@ -41,7 +41,7 @@ def _judge_writes(case: Case) -> Verdict:
         old, new = at(trace, body.argument, before=True), at(trace, body.argument)
         if old is None or new is None:
             return Outcome.ERROR, [evidence(EvidenceCode.NOTHING_AT, trace.rank, slot=body.argument)]
-        if _values(old) == _values(new):
+        if content_of(old) == content_of(new):
             same.append(evidence(EvidenceCode.UNCHANGED, trace.rank, slot=body.argument, value=show(old)))
         else:
             before, after = (show(old), show(new)) if show(old) != show(new) else (typed(old), typed(new))
@@ -51,15 +51,6 @@ def _judge_writes(case: Case) -> Verdict:
     some = case.claim.writes is not None and case.claim.writes.some
     holds = bool(changed) if some else not same
     return (Outcome.HOLDS, cut(changed)) if holds else (Outcome.REFUTED, cut(same))
-
-
-def _values(value: object) -> object:
-    """What must stay equal for an argument to be untouched: shapes, dtypes and values of all tensors, and the structure."""
-    if isinstance(value, TensorDump):
-        return (value.dtype, tuple(value.shape), tuple(value.values))
-    if isinstance(value, SequenceDump):
-        return [_values(item) for item in value.items]
-    return msgspec.json.encode(value)
 
 
 def _judge_keeps_rest(case: Case) -> Verdict:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -94,6 +95,15 @@ def array(tensor: TensorDump) -> Array:
 def is_whole(tensor: TensorDump) -> bool:
     """Whether a trace has the tensor's values, which a brief one leaves out."""
     return len(tensor.values) == math.prod(tensor.shape)
+
+
+def content_of(value: object) -> object:
+    """What must stay equal for an argument to be untouched: shapes, dtypes and values of all tensors, and the structure."""
+    if isinstance(value, TensorDump):
+        return (value.dtype, tuple(value.shape), tuple(value.values))
+    if isinstance(value, SequenceDump):
+        return [content_of(item) for item in value.items]
+    return msgspec.json.encode(value)
 
 
 def rest(parts: Iterable[TensorDump]) -> list[Number] | None:
