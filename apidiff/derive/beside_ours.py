@@ -15,15 +15,18 @@ from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.views import AgreementDispute
 
+# By version, device and facet of a target.
+Disputes = Mapping[tuple[str, str, str], Sequence[AgreementDispute]]
+
 
 class Beside(NamedTuple):
     """What known signers' records say of a target.
 
-    ``disputes``: by version, device and facet, what they say otherwise than this project's own of the same samples.
+    ``disputes``: what they say otherwise than this project's own of the same samples.
     ``elsewhere``: what they say of versions and devices that this project did not run.
     """
 
-    disputes: Mapping[tuple[str, str, str], Sequence[AgreementDispute]]
+    disputes: Disputes
     elsewhere: Sequence[PairVerdicts]
 
 

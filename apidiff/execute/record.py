@@ -37,7 +37,6 @@ from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.state_folder import state_folder
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
-from apidiff.model.trust import OWN
 
 _MOST = 64 * 2**20  # bytes of the list of what was written here: some 400,000 records
 
@@ -236,12 +235,11 @@ def runs_of(data: Data, measured_by: str | None) -> list[tuple[str, RunRecord]]:
     Anybody can write a name into a record, or none. So those count for which somebody vouches, as this project's those for
     which it does itself; of a measurer, who need not sign what was made here, also those that were written here.
     """
-    mine = [pair for pair in [*data.runs, *data.signed_runs] if pair[1].measured_by == measured_by]
-    if measured_by is None:
-        mine = [pair for pair in mine if data.signed[pair[0]].trust in OWN]
-    else:
-        others = [pair for pair in data.unsigned_runs if pair[1].measured_by == measured_by]
-        mine += [pair for pair in others if was_written_here(record_path(pair[0], data.root / "runs"))]
+    vouched_for = list(data.runs)
+    if measured_by is not None:
+        here = [pair for pair in data.unsigned_runs if was_written_here(record_path(pair[0], data.root / "runs"))]
+        vouched_for += [*data.signed_runs, *here]
+    mine = [pair for pair in vouched_for if pair[1].measured_by == measured_by]
     return sorted(mine, key=lambda pair: pair[0])
 
 

@@ -58,10 +58,10 @@ def judge_target(
     """
     places = [place for place in traces.places("mindspore") if status_at(target, Version(place[0])) is not None]
     calls = _calls(mapping, target) if places else []
-    against_on = _SourcePlaces(traces, mapping.id, [call.source for call in calls])
+    sources = _source_places(traces, mapping.id, [call.source for call in calls])
     digest_of_source = KeptFor(digest, len(calls) * len(places) + 1)
     for version, device in places:
-        against = against_on(device)
+        against = _place_for(device, sources)
         if against is None:
             continue
         verdicts: list[FacetVerdict] = []
@@ -118,26 +118,21 @@ def _calls(mapping: ApiMapping, target: Target) -> list[_Calls]:
 def source_run(mapping: ApiMapping, sample: str, traces: SingleTraces, device: str) -> SampleRun | None:
     """The run of the source that a target's on ``device`` is compared with."""
     spec = source_call(mapping, sample).digest
-    against = _SourcePlaces(traces, mapping.id, [spec])(device)
+    against = _place_for(device, _source_places(traces, mapping.id, [spec]))
     found = against and traces.find("torch", *against, mapping.id, spec)
     return found[1] if found else None
 
 
-class _SourcePlaces:
-    """Finds the version and device of the source that a target is compared with.
+def _source_places(traces: SingleTraces, mapping: str, specs: Sequence[str]) -> list[tuple[str, str]]:
+    """The versions and devices where any of the calls ``specs`` of the source was made, newest version first."""
+    return [
+        place for place in traces.places("torch") if any(traces.find("torch", *place, mapping, spec) for spec in specs)
+    ]
 
-    A release of which a few samples were made takes no other's place: only where one of ``specs`` was made does it count.
-    """
 
-    def __init__(self, traces: SingleTraces, mapping: str, specs: Sequence[str]) -> None:
-        self._found = [
-            place
-            for place in traces.places("torch")
-            if any(traces.find("torch", *place, mapping, spec) for spec in specs)
-        ]
-
-    def __call__(self, device: str) -> tuple[str, str] | None:
-        return next((place for wanted in (device, "cpu") for place in self._found if place[1] == wanted), None)
+def _place_for(device: str, places: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """The one of the source's ``places`` that a target on ``device`` is compared with."""
+    return next((place for wanted in (device, "cpu") for place in places if place[1] == wanted), None)
 
 
 def disagreeing(

@@ -142,8 +142,8 @@ class Answer(View, frozen=True, kw_only=True):
     is answered whatever its standing; ``current`` always names the one to use. ``targets`` and ``otherwise_ranges`` have
     one row per range of versions. ``serves``: every source that the target answered, or the MindSpore API asked for,
     serves. ``agreements``: what runs of both sides on the same inputs say, by facet, where calls are made in a single
-    process. ``rules``: how far runs prove the rule, by version and device. ``beside``: targets for devices on which the one to
-    use has no kernel.
+    process; ``aside``: the same of what known signers ran and this project did not. ``rules``: how far runs prove the rule,
+    by version and device. ``beside``: targets for devices on which the one to use has no kernel.
     """
 
     asked: Asked

@@ -256,7 +256,7 @@ class Builder:
         told = facet_differences(mapping, target, pairs, Elsewhere(sampled, found) if sampled is not None else None)
         beside = self._beside.said(mapping, target, pairs)
         agreements = agreement_entries(mapping, pairs, self.data.signed, beside.disputes)
-        aside = agreement_entries(mapping, beside.elsewhere, self.data.signed)
+        aside = agreement_entries(mapping, beside.elsewhere, self.data.signed, {})
         if sampled is not None and target in sampled.targets:
             written_samples = Elsewhere(mapping, pairs)
             told += extracted_differences(sampled, target, found, [*differences, *told], written_samples)

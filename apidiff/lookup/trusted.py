@@ -20,10 +20,9 @@ class Trusted(Enum):
 
 
 def with_trusted(answer: Answer, trusted: Trusted) -> Answer:
-    """The answer without what other records say; headlines and badges never rest on unsigned ones.
+    """The answer without what other records say, beside the verdicts: these rest on this project's own alone.
 
-    ``known``: the versions of each framework. Where the records that are left disagree or changed is derived anew: a
-    record that is left out hides nothing that others show.
+    Where the records that are left disagree is derived anew: one that is left out hides nothing that others show.
     """
     if trusted is Trusted.ALL:
         return answer

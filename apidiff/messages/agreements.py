@@ -10,6 +10,7 @@ from heapq import nsmallest
 
 import msgspec
 
+from apidiff.derive.beside_ours import Disputes
 from apidiff.derive.call_conditions import of_sample_conditions
 from apidiff.derive.condition_check import Checked, Separation, Told, without_chance
 from apidiff.derive.plain_call_conditions import (
@@ -35,7 +36,6 @@ from apidiff.model.signed import Signed
 from apidiff.model.trust import MOST_TRUSTED, Trust
 from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import (
-    AgreementDispute,
     AgreementEntry,
     CaseEntry,
     DifferenceEntry,
@@ -65,7 +65,7 @@ def agreement_entries(
     mapping: Mapping,
     pairs: Iterable[PairVerdicts],
     signed: AbstractMapping[str, Signed],
-    disputes: AbstractMapping[tuple[str, str, str], Sequence[AgreementDispute]] | None = None,
+    disputes: Disputes,
     inputs: str = "",
 ) -> list[AgreementEntry]:
     """One entry per version, device and facet, in the order of ``pairs``.
@@ -73,15 +73,11 @@ def agreement_entries(
     ``signed``: who vouches for each record. ``disputes``: what known signers' records say otherwise.
     ``inputs``: ``extracted`` where ``mapping`` has the extracted samples: of those that do not agree, the smallest few are cases.
     """
-    return [entry for verdicts in pairs for entry in _entries(mapping, verdicts, signed, disputes or {}, inputs)]
+    return [entry for verdicts in pairs for entry in _entries(mapping, verdicts, signed, disputes, inputs)]
 
 
 def _entries(
-    mapping: Mapping,
-    pair: PairVerdicts,
-    signed: AbstractMapping[str, Signed],
-    disputes: AbstractMapping[tuple[str, str, str], Sequence[AgreementDispute]],
-    inputs: str,
+    mapping: Mapping, pair: PairVerdicts, signed: AbstractMapping[str, Signed], disputes: Disputes, inputs: str
 ) -> Iterator[AgreementEntry]:
     states = [signed.get(run, Signed()) for run in pair.runs]
     trust = max((state.trust for state in states), key=MOST_TRUSTED.index)

@@ -212,10 +212,10 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
             children += _beside(make, beside)
     if places := where_text(target.runs_on, target.limits):
         children.append(make.term("screen.where", *make.text(places)))
-    for disputed in record_texts(entry.claims, target.agreements, target.aside, entry.source, target.name):
+    for text in record_texts(entry.claims, target.agreements, target.aside, entry.source, target.name):
         part = f"{name}--agreement" if entry.execution == Execution.SINGLE.value else "claims"
         proof = make.ref("evidence", entry.id, nodes.Text(make.word("evidence")), part=part)
-        children.append(paragraph(*make.text(disputed), make.between_sentences(), proof, classes=["apidiff-aside"]))
+        children.append(paragraph(*make.text(text), make.between_sentences(), proof, classes=["apidiff-aside"]))
     if target.note:
         children.append(paragraph(*make.text(target.note)))
     if entry.execution == Execution.SINGLE.value:

@@ -169,10 +169,8 @@ class _Page:
             yield f"**{self.text(target.refused)}**"
         if places := where_text(target.runs_on, target.limits):
             yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
-        for disputed in record_texts(
-            self.entry.claims, target.agreements, target.aside, self.entry.source, target.name
-        ):
-            yield self.text(disputed)
+        for text in record_texts(self.entry.claims, target.agreements, target.aside, self.entry.source, target.name):
+            yield self.text(text)
         if target.note:
             yield self.text(target.note)
         yield self.signature(target.name, target.signatures)

@@ -108,8 +108,8 @@ def _everyday(answer: Answer, language: Language) -> Iterator[str]:
             yield target.refused.said_in(language)
         if places := where_text(target.runs_on, target.limits):
             yield _lead("screen.where", language) + places.said_in(language)
-        for disputed in record_texts(answer.claims, answer.agreements, answer.aside, answer.source, target.name):
-            yield disputed.said_in(language)
+        for text in record_texts(answer.claims, answer.agreements, answer.aside, answer.source, target.name):
+            yield text.said_in(language)
     screen = first_screen(answer.differences)
     if target is not None and not screen.must and not screen.watch:
         yield label("screen.nothing", language)

@@ -32,7 +32,7 @@ def short_evidence(answer: Answer, language: Language, about: str = "") -> str:
         lines.append(place.where)
         lines += [f"- {facet}: {counts}" for facet, _, counts in place.rows]
         lines.append(_runs(place.runs, language))
-    lines += _cases(shown, language)
+    lines += _cases([row for row in shown if not row.signers], language)  # beside a case stands no name
     lines += _claims(answer, language, about)
     if len(lines) == 1:
         lines.append(label("servers.no_evidence", language))

@@ -221,8 +221,8 @@ class _Sections:
         lines: list[RenderableType] = []
         if places := where_text(target.runs_on, target.limits):
             lines.append(Line.assemble(self._lead("screen.where"), _prose(places, language)))
-        disputed = record_texts(answer.claims, answer.agreements, answer.aside, answer.source, target.name)
-        for text in (target.refused, *disputed, target.note):
+        of_records = record_texts(answer.claims, answer.agreements, answer.aside, answer.source, target.name)
+        for text in (target.refused, *of_records, target.note):
             lines += [_prose(text, language)] if text else []
         return lines
 
