@@ -81,14 +81,14 @@ def from_remote(remote: str) -> str | None:
     """Return the page of a remote, without credentials; None for one that has no page, such as a folder."""
     if match := _SCP.fullmatch(remote):
         remote = f"https://{match['host']}/{match['path']}"
-    parts = urlsplit(remote)
-    if parts.scheme == "https" and parts.hostname:
-        port = f":{parts.port}" if parts.port else ""
-        try:
-            return checked(f"https://{parts.hostname}{port}{parts.path}")
-        except RepositoryError:
+    try:
+        parts = urlsplit(remote)
+        if parts.scheme != "https" or not parts.hostname:
             return None
-    return None
+        port = f":{parts.port}" if parts.port else ""
+        return checked(f"https://{parts.hostname}{port}{parts.path}")
+    except (ValueError, RepositoryError):  # git takes what is no address: `https://host:owner/name`
+        return None
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -147,6 +147,9 @@ REMOTES = [
     ("file:///work/somewhere.git", None),
     ("", None),
     ("git@example.org:owner/na me", None),
+    ("https://example.org:owner/name.git", None),
+    ("https://example.org:99999/owner/name", None),
+    ("https://[fe80::1/owner/name", None),
 ]
 
 
