@@ -35,6 +35,7 @@ from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import kill_group, start
 from apidiff.standard_streams import close_stdout, open_closed_streams
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
+from apidiff.writers.exports.site_folder import mark, work_folder
 
 if TYPE_CHECKING:
     from apidiff.sphinxext.site_part import SitePart
@@ -97,6 +98,7 @@ def build_site(
         InvalidData: the data are not valid; nothing was written.
         DataError: the data cannot be read, or a signature does not verify.
         BadAddress: a site cannot have the address.
+        BadFolder: ``output`` is no folder, or holds what no build wrote; nothing was written.
         RepositoryError: pages must not link to the address of the repository.
         SiteError: a step failed.
     """
@@ -113,7 +115,7 @@ def build_site(
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = Path(os.path.realpath(output))  # `Path.resolve` raises for a link that leads to itself
     wanted = [language for language in LANGUAGES if language.folder in languages]
-    work = output.with_name(f".{output.name}")
+    work = work_folder(output)
     with _lock(work):
         output_is_new, work_is_new = not output.exists(), not _contents(work)
         sources = _ROOT
@@ -126,8 +128,10 @@ def build_site(
         # data are published meanwhile. Where something fails, Sphinx is ended before it could read what was derived from an
         # older one.
         with not_collecting(), derived.being_made() as release, ExitStack() as ending:
-            steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
+            steps: list[Step] = []
             try:
+                mark(output)
+                steps += _start_languages(wanted, output, work, address.root, sources, tags, ending)
                 data = database.load(keep=work / "kept" / "mappings")
                 tell_damaged([str(error) for error in data.unread])
                 with _beside(partial(_check, data)):

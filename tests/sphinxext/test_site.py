@@ -23,14 +23,16 @@ import pytest
 
 from apidiff import site_builder as site
 from apidiff.database import Data, DataError, InvalidData
+from apidiff.writers.exports.site_folder import MARK
+
+
+def broken(**_: Path) -> None:
+    raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
 
 
 def test_bad_data_is_one_error_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(**_: Path) -> None:
-        raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
-
     monkeypatch.setattr(site.database, "load", broken)
     assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err == "reduce.yaml:3: unknown key 'x'. Remove it.\n"
@@ -81,6 +83,83 @@ def test_folder_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: pyte
     assert len(error.splitlines()) == 1
     assert "file" in error
     assert "--output" in error
+
+
+NOT_BUILT = "holds files that no build wrote, and a build would remove or replace some of them"
+REFUSED: list[tuple[list[str], str, str]] = [
+    ([], "/", "is the root of all folders"),
+    ([], "//", "is the root of all folders"),
+    ([], "git", ".git, which is git's"),
+    ([], "/dev/null", "is no folder"),
+    (["site"], "site", "is no folder"),
+    ([".site"], "site", ".site, which is not its own"),
+    ([".site/notes"], "site", ".site, which is not its own"),
+    (["site/index.html"], ".", NOT_BUILT),
+    (["site/index.html"], "site/..", NOT_BUILT),
+    (["site/en/about.html"], "site", NOT_BUILT),
+    (["site/api/v1/mine.json"], "site", NOT_BUILT),
+    (["site/sitemap.xml"], "site", NOT_BUILT),
+    (["site/.hidden"], "site", NOT_BUILT),
+]
+
+
+@pytest.mark.parametrize(("there", "output", "told"), REFUSED)
+def test_a_folder_that_is_none_of_a_site_is_left_alone(
+    there: list[str],
+    output: str,
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    files = write(there)
+    assert site.main(["build", "--output", output]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.endswith(
+        ". Give --output another folder: a new or empty one, or one that a site was built into before.\n"
+    )
+    assert {path for path in Path().rglob("*") if path.is_file()} == files
+
+
+TAKEN: list[list[str]] = [
+    [],
+    ["site/"],
+    [".site/", "site/"],
+    [f"site/{MARK}", "site/en/index.html"],
+    [".site/lock", "site/en/index.html"],  # built before there was a mark
+]
+
+
+@pytest.mark.parametrize("there", TAKEN)
+def test_a_folder_that_is_empty_or_built_before_is_marked_first(
+    there: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked: list[bool] = []
+
+    def load(**_: Path) -> None:
+        marked.append(Path("site", MARK).is_file())
+        broken()
+
+    monkeypatch.setattr(site.database, "load", load)
+    monkeypatch.chdir(tmp_path)
+    write(there)
+    with pytest.raises(InvalidData):
+        site.build_site(Path("site"))
+    assert marked == [True]
+
+
+def write(names: list[str]) -> set[Path]:
+    """Make files with these names, and a folder where one ends in a slash; returns the files."""
+    for name in names:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith("/"):
+            Path(name).mkdir()
+        else:
+            Path(name).write_text("mine")
+    return {Path(name) for name in names if not name.endswith("/")}
 
 
 def test_an_address_that_is_none_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -277,9 +356,6 @@ def another_build(work: Path) -> Iterator[None]:
 def test_a_build_that_fails_leaves_the_site_of_the_one_it_waited_for(
     tmp_path: Path, waiting: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(**_: Path) -> None:
-        raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
-
     monkeypatch.setattr(site.database, "load", broken)
     output = tmp_path / "out"
     with ThreadPoolExecutor() as pool:

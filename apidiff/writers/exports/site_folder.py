@@ -1,0 +1,50 @@
+"""Decides which folder a site may be built into, and marks it as one whose files builds replace and remove."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from apidiff.errors import ApidiffError, printable
+from apidiff.writers.exports.files import write_if_changed
+
+MARK = ".apidiff-site"
+_MARK_TEXT = b"A site is built into this folder: each build replaces and removes files in it.\n"
+_REMEDY = "Give --output another folder: a new or empty one, or one that a site was built into before."
+
+
+class BadFolder(ApidiffError):
+    """A folder that no site can be built into."""
+
+    def __init__(self, folder: Path, found: str) -> None:
+        super().__init__(printable(f"{folder} {found}. {_REMEDY}"))
+
+
+def work_folder(output: Path) -> Path:
+    """Name the folder beside ``output`` that holds what builds keep, and their lock; ``output`` leads through no links.
+
+    Raises BadFolder where one of both is something else, or holds what no build wrote.
+    """
+    if not output.name:
+        raise BadFolder(output, "is the root of all folders, and a build keeps files beside its own")
+    work = output.with_name(f".{output.name}")
+    if work.name == ".git":
+        raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is git's")
+    if os.path.lexists(output) and not output.is_dir():
+        raise BadFolder(output, "is no folder")
+    ours = (work / "lock").exists()
+    if not ours and not _is_free(work):
+        raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is not its own")
+    if not (ours or (output / MARK).is_file() or _is_free(output)):
+        raise BadFolder(output, "holds files that no build wrote, and a build would remove or replace some of them")
+    return work
+
+
+def mark(output: Path) -> None:
+    """Mark the folder before anything else is in it, so that a build that was interrupted can be done again."""
+    write_if_changed(output / MARK, _MARK_TEXT)
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether nothing is there, or an empty folder."""
+    return not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))
