@@ -94,6 +94,8 @@ BAD = [
     'https://example.org/"><script>',
     "https://example.org/a b",
     "https://[::1",
+    "https://example.org:port/",
+    "https://example.org:99999/",
     "https://例.org",
     "https://example.org/\n/x",
 ]

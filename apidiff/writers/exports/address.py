@@ -73,6 +73,7 @@ class Address(NamedTuple):
             return cls()
         try:
             parts = urlsplit(text)
+            _ = parts.port  # raises where it is none
             fits = parts.scheme in {"http", "https"} and parts.hostname and not (parts.query or parts.fragment)
         except ValueError:
             fits = False
