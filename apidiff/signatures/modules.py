@@ -15,6 +15,7 @@ import griffe
 from apidiff.database.regular_files import read_regular
 
 _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
+_MOST_LOOKS = 10_000_000  # at neighbours of assignments in a file: MindSpore's largest takes an eighth of that
 _LONGEST_NAME = 250  # characters of a dotted name that a file is looked for by
 _MOST_ABOVE = 200  # classes above one that are asked for a member
 _LONGEST_WAY = 100  # imports and renamings that a name is followed through
@@ -265,7 +266,11 @@ class Modules:
         text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         code = _EXTENDED.sub(r"__all__ += \g<more>", text)
         try:
-            return griffe.visit(name, filepath=file, code=_without_fallbacks(code), parent=self._package(parent))
+            tree = ast.parse(code)
+            if _looks(tree) > _MOST_LOOKS:
+                raise NotReadable(f"{place} has too many assignments, one beside the other")
+            read = _without_fallbacks(code, tree)
+            return griffe.visit(name, filepath=file, code=read, parent=self._package(parent))
         except SyntaxError as error:
             raise NotReadable(f"{place} cannot be parsed: {error.msg}") from error
         except (ValueError, RecursionError, MemoryError) as error:  # of a zero byte, of deep nesting
@@ -290,15 +295,19 @@ def is_stub(documented: griffe.Object) -> bool:
     return isinstance(documented.filepath, Path) and documented.filepath.suffix == ".pyi"
 
 
-def _without_fallbacks(code: str) -> str:
-    """Blanks the ``else`` of each top-level ``if is_available():`` in ``code``; lines keep their numbers.
+def _looks(tree: ast.Module) -> int:
+    """How many nodes griffe looks at for the docstrings of assignments: for each, the nodes beside it."""
+    beside = (list(ast.iter_child_nodes(node)) for node in ast.walk(tree))
+    return sum(len(nodes) * sum(isinstance(node, ast.Assign | ast.AnnAssign) for node in nodes) for nodes in beside)
+
+
+def _without_fallbacks(code: str, tree: ast.Module) -> str:
+    """Blanks the ``else`` of each top-level ``if is_available():`` in ``code``, parsed as ``tree``; lines keep their numbers.
 
     There stand-ins are defined, an empty ``class Store`` for one: read line by line, the stand-in would win.
-
-    Raises SyntaxError for code that cannot be parsed.
     """
     lines = code.split("\n")  # as Python counts them: `splitlines` ends a line at a form feed too
-    for node in ast.parse(code).body:
+    for node in tree.body:
         if not isinstance(node, ast.If) or not node.orelse or not _asks_availability(node.test):
             continue
         end = node.orelse[-1].end_lineno or node.orelse[-1].lineno

@@ -92,6 +92,7 @@ FILES = {
             size: int
         """,
     "pkg/broken.py": "def half(:\n",
+    "pkg/crowded.py": "x = 1\n" * 4000,
     "pkg/hiding/__init__.py": "from .same import same",
     "pkg/hiding/same.py": "def same(the_function): ...",
     "pkg/guarded.py": """
@@ -326,6 +327,7 @@ def test_text(modules: Modules, name: str, text: str) -> None:
         ("pkg.inner.circle", "its imports lead in a circle"),
         ("pkg.inner", "is a module"),
         ("pkg.broken.half", "cannot be parsed"),
+        ("pkg.crowded.x", "has too many assignments"),
         ("pkg.own.deeper", "pkg.own has no deeper in its source"),
         ("pkg.stubbed.unknown", "defined in the compiled module pkg._fast, whose stub does not have it"),
     ],
