@@ -97,7 +97,7 @@ def run(
 
 def start(
     command: Sequence[str],
-    output: IO[bytes],
+    output: IO[bytes] | int,
     errors: IO[bytes] | int = subprocess.STDOUT,
     *,
     given: IO[bytes] | int = subprocess.DEVNULL,

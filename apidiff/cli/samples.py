@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
@@ -29,6 +28,7 @@ from apidiff.model.agreement import Agreement
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
+from apidiff.process_group import kill_group, start
 from apidiff.scratch_folder import scratch_folder
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 
@@ -60,8 +60,13 @@ def run(args: argparse.Namespace) -> int:
     if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
         again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, f"--into={args.into}"]
         with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
-            drawn = {"PYTHONHASHSEED": "0", "TMPDIR": str(kept)}
-            return subprocess.run(again, check=False, env={**os.environ, **drawn}).returncode
+            variables = {**os.environ, "PYTHONHASHSEED": "0", "TMPDIR": str(kept)}
+            process = start(again, 1, 2, environment=variables, scratch=kept)
+            try:
+                return process.wait()
+            finally:
+                kill_group(process)
+                process.wait()
     try:
         from apidiff.execute.extract.extract import Extractor
         from apidiff.execute.extract.watched import Ended, WatchedExtractor

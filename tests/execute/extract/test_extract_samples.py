@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import psutil
 import pytest
 import torch
 
@@ -334,4 +335,25 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "apidiff", "samples", "extract", "torch.cat", "--into", str(tmp_path / "into")]
     subprocess.run(command, env=variables | {"TMPDIR": str(temporary)}, check=True, capture_output=True, timeout=300)
     assert [path.name for path in (tmp_path / "into").iterdir()] == ["torch.cat.jsonl.gz"]
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.turning(days=2, group="of PyTorch")
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_goes_on_without_the_command(tmp_path: Path, sent: signal.Signals) -> None:
+    """The interpreter that draws ends with the one that the user started, and with its folder."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONHASHSEED"}
+    command = [sys.executable, "-m", "apidiff", "samples", "extract", "--into", str(tmp_path / "into")]
+    with subprocess.Popen(command, env=variables | {"TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "into").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        started = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(sent)
+        assert process.wait(60) == (-sent if sent is signal.SIGKILL else 128 + sent)
+    assert len(started) >= 2  # the guard, and the interpreter that draws
+    assert psutil.wait_procs(started, timeout=30)[1] == []
+    assert list((tmp_path / "into").iterdir()) == []
     assert list(temporary.iterdir()) == []
