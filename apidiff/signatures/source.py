@@ -96,6 +96,8 @@ def _unpack(archive: zipfile.ZipFile, framework: str, wheel: Path, root: Path) -
         raise DataError(wheel, None, found, f"Give a wheel of {framework}.")
     if sum(member.file_size for member in wanted) > _MOST_BYTES:
         raise DataError(wheel, None, "holds more than 1 GiB of Python source", f"Give a wheel of {framework}.")
+    if f"{framework}/__init__.py" not in {member.filename for member in wanted}:
+        raise DataError(wheel, None, f"holds no {framework}/__init__.py", f"Give a wheel of {framework}.")
     for member in wanted:
         archive.extract(member, root)
     # Compiled modules are left behind empty: it is enough to know that a name is defined in one.

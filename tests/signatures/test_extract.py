@@ -112,6 +112,7 @@ def test_extracting_twice_gives_the_same_bytes(tmp_path: Path) -> None:
         ({}, "has no METADATA"),
         ({"torch-9.1.0.dist-info/METADATA": "Name: numpy\nVersion: 1.0\n"}, "a wheel of 'numpy'"),
         ({"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1rc1\n"}, "which is no release"),
+        ({"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1\n"}, "holds no torch/__init__.py"),
         (WHEEL | {"../outside.py": "x = 1"}, r"unsafe path '\.\./outside\.py'"),
         (WHEEL | {"/outside.py": "x = 1"}, "unsafe path '/outside.py'"),
     ],
