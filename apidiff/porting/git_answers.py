@@ -28,10 +28,12 @@ def git_answer(arguments: list[str], folder: Path) -> Ended:
     Raises OSError where there is no git, TimeoutError where it does not end.
     """
     filters = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {}).output.split("\0")
-    # By variables: the name of a filter may hold what ends a setting on the command line.
-    unset = {f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(filters[:-1])}
-    unset |= {f"GIT_CONFIG_VALUE_{number}": "" for number in range(len(unset))}
-    return _run(arguments, folder, {**unset, "GIT_CONFIG_COUNT": str(len(filters) - 1)})
+    # By variables, after the user's: the name of a filter may hold what ends a setting on the command line.
+    given = os.environ.get("GIT_CONFIG_COUNT", "")
+    first = int(given) if given.isdecimal() and len(given) < 5 else 0
+    unset = {f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(filters[:-1], first)}
+    unset |= {f"GIT_CONFIG_VALUE_{number}": "" for number in range(first, first + len(unset))}
+    return _run(arguments, folder, {**unset, "GIT_CONFIG_COUNT": str(first + len(filters) - 1)})
 
 
 def _run(arguments: list[str], folder: Path, settings: dict[str, str]) -> Ended:

@@ -151,8 +151,11 @@ def _git(arguments: list[str], folder: Path, remedy: str) -> str:
     except TimeoutError as error:
         raise ApidiffError(f"{error} in {folder}: something in its .git keeps it waiting. {remedy}.") from error
     except OSError as error:
+        if str(error.filename) == str(folder):
+            raise ApidiffError(f"--diff: {folder} cannot be entered ({error.strerror}). {remedy}.") from error
         raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
     if done.code:
         said = done.errors.strip().splitlines()
-        raise ApidiffError(f"git {arguments[0]} in {folder}: {said[-1] if said else 'failed'}. {remedy}.")
+        fault = next((line for line in said if line.startswith(("fatal: ", "error: "))), said[0] if said else "failed")
+        raise ApidiffError(f"git {arguments[0]} in {folder}: {fault}. {remedy}.")
     return done.output

@@ -47,6 +47,33 @@ def test_a_repository_that_keeps_git_waiting_is_named(repository: Path, damage: 
     assert git_answers.git_answer(["--version"], Path("/")).output.startswith("git version")
 
 
+@pytest.mark.parametrize(
+    ("revision", "setting", "told"),
+    [
+        ("HEAD:model.py", "core.bare=false", r"git diff in .*: usage: git diff "),
+        ("absent", "core.bare=false", r"git diff in .*: fatal: bad revision 'absent'"),
+        ("HEAD", "core.worktree=/absent", "/absent cannot be entered"),
+    ],
+)
+def test_what_git_cannot_tell(repository: Path, revision: str, setting: str, told: str) -> None:
+    subprocess.run(["git", "config", *setting.split("=")], cwd=repository, check=True)
+    with pytest.raises(ApidiffError, match=told):
+        changed_since(revision, repository)
+
+
+def test_settings_by_variables_stay(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's settings that stand in variables are kept beside those that take a repository's filters away."""
+    ran = repository / "ran"
+    subprocess.run(["git", "config", "filter.own.clean", f"touch {ran}; cat"], cwd=repository, check=True)
+    (repository / ".gitattributes").write_text("* filter=own\n")
+    for name, value in (("COUNT", "1"), ("KEY_0", "user.nickname"), ("VALUE_0", "Ada")):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert git_answers.git_answer(["config", "user.nickname"], repository).output == "Ada\n"
+    (repository / "model.py").write_text("import torch\ntorch.ones(1)\n")
+    assert repository / "model.py" in changed_since("HEAD", repository)
+    assert not ran.exists()
+
+
 def git(folder: Path, *arguments: str) -> None:
     me = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
     subprocess.run(["git", *me, *arguments], cwd=folder, check=True, capture_output=True)
