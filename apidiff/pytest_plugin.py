@@ -64,8 +64,8 @@ def pytest_configure(config: pytest.Config) -> None:
     names: list[str] = config.getoption("--apidiff-backend")
     if not names:
         return
-    if config.getoption("numprocesses", None):
-        raise pytest.UsageError("--apidiff-backend starts ranks of its own; leave out -n.")
+    if config.getoption("numprocesses", None) or (config.getoption("dist", "no") != "no" and config.getoption("tx")):
+        raise pytest.UsageError("--apidiff-backend starts ranks of its own; leave out -n, and --dist with --tx.")
     wanted = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
     from apidiff.database import ApidiffError
     from apidiff.verification.summary import check_writable

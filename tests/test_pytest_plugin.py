@@ -340,6 +340,13 @@ def test_a_version_without_a_record_is_compared_with_the_newest_and_says_so(
             ["--apidiff-backend", "gloo", "--apidiff-world-size", "2,500"],
             "ERROR: Expected --apidiff-world-size to be numbers of ranks from 1 to 64 such as 2 or 2,3,4 but got '2,500'.",
         ),
+        *(
+            (
+                ["-p", "xdist.plugin", "--apidiff-backend", "gloo", *several],
+                "ERROR: --apidiff-backend starts ranks of its own; leave out -n, and --dist with --tx.",
+            )
+            for several in (["-n", "2"], ["--dist", "loadfile", "--tx", "2*popen"], ["-d", "--tx", "popen"])
+        ),
     ],
 )
 def test_wrong_usage_is_one_sentence(
