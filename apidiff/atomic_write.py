@@ -16,6 +16,7 @@ from pathlib import Path
 from apidiff.errors import DataError
 
 _LOCK_S = 10.0  # a record is written in milliseconds
+_LEFT_S = 60.0  # so is every file: a temporary one that is older was left by a process that was killed
 _TEMPORARY = ".tmp"
 _OURS = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(_TEMPORARY)}")
 _ACL = "system.posix_acl_access"
@@ -190,6 +191,15 @@ def locked(folder: Path) -> Iterator[None]:
     except OSError as error:
         remedy = "Free space, or check that the folder can be written; nothing was recorded in it."
         raise DataError(folder, None, f"the record cannot be written ({error.strerror})", remedy) from error
+
+
+def remove_left(folder: Path) -> None:
+    """Removes below ``folder``, which nobody locks, the temporary files that processes which were killed left there."""
+    for path, _, names in os.walk(folder):
+        for left in (Path(path, name) for name in names if _OURS.fullmatch(name)):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - left.lstat().st_mtime > _LEFT_S:
+                    left.unlink()
 
 
 def _lock(handle: int, folder: Path) -> bool:

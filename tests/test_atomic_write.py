@@ -6,6 +6,7 @@ import errno
 import os
 import struct
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from types import FrameType
 import pytest
 
 from apidiff import atomic_write
-from apidiff.atomic_write import add_files, refuse_unwritable, write_file, write_files
+from apidiff.atomic_write import add_files, refuse_unwritable, remove_left, write_file, write_files
 from apidiff.database import DataError
 from tests.faults.files import room_for
 
@@ -180,6 +181,31 @@ def test_only_temporary_files_of_ours_are_removed(tmp_path: Path) -> None:
     (tmp_path / f".{'1' * 16}.tmp").touch()  # as a process that was killed leaves it
     add_files({tmp_path / "file": b"1"})
     assert sorted(path.name for path in tmp_path.iterdir()) == [f".{'0' * 16}.tmp", ".notes.tmp", "file"]
+
+
+# A file below a folder that nobody locks, the seconds since it was written, and whether it is removed.
+LEFT = [
+    (f".{'0' * 16}.tmp", 3600, True),
+    (f"a/b/.{'1' * 16}.tmp", 3600, True),
+    (f".{'2' * 16}.tmp", 1, False),  # another process may be writing it
+    (f".{'3' * 15}.tmp", 3600, False),
+    (f"{'4' * 16}.tmp", 3600, False),
+    ("a/.notes.tmp", 3600, False),
+    (f".{'5' * 16}.tmp/notes", 3600, False),
+]
+
+
+@pytest.mark.parametrize(("name", "age_s", "removed"), LEFT)
+def test_what_killed_processes_left_is_removed_without_a_lock(
+    tmp_path: Path, name: str, age_s: int, removed: bool
+) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).touch()
+    written = time.time() - age_s
+    os.utime(tmp_path / name, (written, written))
+    remove_left(tmp_path)
+    assert (tmp_path / name).exists() == (not removed)
+    remove_left(tmp_path / "nothing is there")
 
 
 def test_of_a_link_the_file_is_written_that_it_leads_to(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from apidiff.atomic_write import remove_left
 from apidiff.database.runs import read_bytes, signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
@@ -119,6 +120,7 @@ class BuildCache:
 
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""
+        remove_left(self.folder)
         beside = see_also(content.entries)
         pages = {
             key: MappingPage(

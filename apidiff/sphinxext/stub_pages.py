@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
+from apidiff.atomic_write import remove_left
 from apidiff.database.runs import short_id
 from apidiff.sphinxext.build_cache import Outline
 from apidiff.sphinxext.run_addresses import run_pages
@@ -45,6 +46,7 @@ def write_stubs(srcdir: Path, outline: Outline, evidence_keys: Iterable[str] = (
 
 
 def _replace_stubs(folder: Path, stubs: Mapping[Path, bytes]) -> None:
+    remove_left(folder)
     there = {path for path in folder.glob("**/*.md") if _is_stub(path, folder)}
     for path in stubs:
         if path not in there and os.path.lexists(path):

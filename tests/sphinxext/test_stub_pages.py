@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,15 @@ def test_stubs_come_and_go_with_what_they_show(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.md")} == before
     write(tmp_path, some=False)
     assert pages(tmp_path) == []
+
+
+def test_what_a_build_that_was_killed_left_is_removed(tmp_path: Path) -> None:
+    for folder in ("mappings", "runs/torch-2.13.0", "evidence"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / f".{'0' * 16}.tmp").touch()
+        os.utime(tmp_path / folder / f".{'0' * 16}.tmp", (0, 0))
+    write(tmp_path)
+    assert list(tmp_path.rglob("*.tmp")) == []
 
 
 # a page that a user writes into a folder of stubs, its text

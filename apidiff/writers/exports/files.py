@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from apidiff.atomic_write import write_file
+from apidiff.atomic_write import remove_left, write_file
 
 
 def write_if_changed(path: Path, content: bytes) -> None:
@@ -21,6 +21,7 @@ def write_if_changed(path: Path, content: bytes) -> None:
 
 def replace_folder(folder: Path, files: Mapping[Path, bytes], pattern: str, kept: Iterable[Path] = ()) -> None:
     """Make the files below ``folder`` that match ``pattern`` be exactly ``files`` and those ``kept`` as they are."""
+    remove_left(folder)
     for stale in set(folder.glob(pattern)).difference(files, kept):
         stale.unlink()
     for path, content in files.items():
