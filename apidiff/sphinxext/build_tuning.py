@@ -19,11 +19,11 @@ from jinja2 import FileSystemBytecodeCache
 from pygments.filter import Filter
 from pygments.token import Name, Punctuation, Text, Whitespace
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.highlighting import PygmentsBridge
 
 from apidiff.sphinxext.garbage import collecting_seldom, not_collecting
+from apidiff.sphinxext.supported_builders import writes_site
 
 
 class BuildTuning:
@@ -45,7 +45,7 @@ class BuildTuning:
         gc.freeze()
         self._reading.close()
         self._settings.callback(gc.unfreeze)
-        if isinstance(app.builder, StandaloneHTMLBuilder):
+        if writes_site(app.builder):
             app.builder.highlighter = _Bridge(app.builder.highlighter)
             templates = app.builder.templates.environment
             templates.auto_reload = False

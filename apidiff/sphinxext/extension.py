@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
@@ -32,7 +31,7 @@ from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, Expl
 from apidiff.sphinxext.long_lists import hold_members
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.packed_tocs import pack_tocs
-from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
+from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head, leave_out_card
 from apidiff.sphinxext.page_parts import page_of, write_parts
 from apidiff.sphinxext.part_links import link_parts, pages_below
 from apidiff.sphinxext.picture import add_picture_files
@@ -40,6 +39,7 @@ from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_scri
 from apidiff.sphinxext.run_addresses import former_records
 from apidiff.sphinxext.search_index import note_parts, write_search_index
 from apidiff.sphinxext.stub_pages import write_stubs
+from apidiff.sphinxext.supported_builders import Refusal, on_site, writes_site
 from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
@@ -84,7 +84,7 @@ class _Session:
         except (OSError, msgspec.MsgspecError) as error:
             raise wrong_derived(app.config, "has no outline.json that can be read") from error
         write_stubs(Path(app.srcdir), self.outline, cache.keys("evidence"))
-        if isinstance(app.builder, StandaloneHTMLBuilder):
+        if writes_site(app.builder):
             # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
             app.builder.search = False
 
@@ -105,7 +105,7 @@ class _Session:
 
     def finish(self, app: Sphinx, exception: Exception | None) -> None:
         """Put the raw records beside the pages, and take away the output of pages that are gone."""
-        if exception is not None or self.outline is None or not isinstance(app.builder, StandaloneHTMLBuilder):
+        if exception is not None or self.outline is None or not writes_site(app.builder):
             return
         out = Path(app.outdir)
         _remove_stale_pages(app)
@@ -151,7 +151,8 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(ChineseLineBreaks)
     for name, directive in {**DIRECTIVES, "apidiff-port": PortDirective}.items():
         app.add_directive(name, directive)
-    for node, visitors in {**HTML_NODES, **PORT_NODES, **TRACE_NODES, **BAR_NODES, **TABLE_NODES}.items():
+    written = {**HTML_NODES, **PORT_NODES, **TRACE_NODES, **BAR_NODES, **TABLE_NODES}
+    for node, visitors in written.items():
         app.add_node(node, html=visitors)
     app.set_translator("html", Translator)
     app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
@@ -163,16 +164,18 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", note_parts)
     app.connect("doctree-read", hold_members)
     app.connect("env-updated", session.outdated)
+    app.connect("doctree-resolved", Refusal(*written))
     app.connect("missing-reference", keep_words)
-    app.connect("html-page-context", tuning.remember_tags)
-    app.connect("html-page-context", add_words)
-    app.connect("html-page-context", session.add_versions)
-    app.connect("html-page-context", add_table_script)
-    app.connect("html-page-context", add_port_script)
-    app.connect("html-page-context", add_picture_files)
-    app.connect("html-page-context", add_head, priority=400)  # before sphinxext-opengraph reads what it says
-    app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
-    app.connect("html-page-context", write_parts, priority=950)
+    app.connect("html-page-context", on_site(tuning.remember_tags))
+    app.connect("html-page-context", on_site(add_words))
+    app.connect("html-page-context", on_site(session.add_versions))
+    app.connect("html-page-context", on_site(add_table_script))
+    app.connect("html-page-context", on_site(add_port_script))
+    app.connect("html-page-context", on_site(add_picture_files))
+    app.connect("html-page-context", on_site(add_head), priority=400)  # before sphinxext-opengraph reads what it says
+    app.connect("html-page-context", leave_out_card, priority=400)
+    app.connect("html-page-context", on_site(add_policy), priority=900)  # after the theme has added its scripts
+    app.connect("html-page-context", on_site(write_parts), priority=950)
     app.connect("build-finished", drop_unused_files)
     app.connect("build-finished", link_parts)
     app.connect("build-finished", session.finish)

@@ -21,6 +21,7 @@ from apidiff.model.base import Language
 from apidiff.model.views import Entry
 from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.nodes import relative
+from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.theme import page_toc
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.address import API, LANGUAGES, SiteLanguage
@@ -44,6 +45,7 @@ POLICY = "; ".join(
 _UNUSED_SCRIPTS = {"translations.js", "doctools.js", "sphinx_highlight.js"}
 # Scripts of sphinx-copybutton, in the order in which they need each other.
 _COPYBUTTON_SCRIPTS = ("documentation_options.js", "clipboard.min.js", "copybutton.js")
+_NO_CARD = {"ogp_disable": "true"}
 # What sphinxext-opengraph does not say of the card.
 _CARD_TAGS = (
     '<meta property="og:image:type" content="image/png" />',
@@ -171,10 +173,18 @@ def add_head(
     context["metatags"] = _VIEWPORT.sub("", context.get("metatags", ""))
 
 
+def leave_out_card(
+    app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
+) -> None:
+    """Have sphinxext-opengraph pass over pages of other builders: it is loaded for the site, if not for ``extensions`` too."""
+    if not writes_site(app.builder) and "sphinxext.opengraph" not in app.config.extensions:
+        context["meta"] = {**(context.get("meta") or {}), **_NO_CARD}
+
+
 def _card(head: dict[str, Any], language: SiteLanguage) -> dict[str, str]:
     """Return the facts of a page that sphinxext-opengraph takes from its metadata; there is no card without an address."""
     if not head["url"]:
-        return {"ogp_disable": "true"}
+        return _NO_CARD
     return {
         "og:title": head["title"],
         "og:description": head["description"],

@@ -20,7 +20,6 @@ from typing import Any
 from docutils import nodes
 from jinja2 import Environment, StrictUndefined, Template
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
@@ -223,7 +222,7 @@ def write_parts(
 ) -> None:
     """Take from a page what makes it heavy, and write the pages that hold it."""
     body = context.get("body")
-    if not isinstance(app.builder, StandaloneHTMLBuilder) or not isinstance(body, str):
+    if not isinstance(body, str):
         return
     path = Path(app.outdir) / pagename
     table = path.with_name(f"{path.name}.parts.json")

@@ -15,9 +15,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 
 from apidiff.atomic_write import write_file
+from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.writers.exports.files import write_if_changed
 
 _LINK = re.compile(r'(<a [^>]*?href=")([^"#:]*)#([^"]+)"')
@@ -31,7 +31,7 @@ Held = dict[str, dict[str, str]]
 
 def link_parts(app: Sphinx, exception: Exception | None) -> None:
     """Lead every link of the written pages to the page that holds its anchor: the whole one, or that of a part."""
-    if exception is None and isinstance(app.builder, StandaloneHTMLBuilder):
+    if exception is None and writes_site(app.builder):
         lead_to_parts(Path(app.outdir), Path(app.doctreedir) / "apidiff" / "anchors_of_parts.json")
 
 

@@ -15,9 +15,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 
+from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.writers.exports.files import write_if_changed
 
 # Families of classes that no page, template or script of this site uses.
@@ -204,7 +204,7 @@ def publish_theme_css(app: Sphinx, config: Config) -> None:
 
 def drop_unused_files(app: Sphinx, exception: Exception | None) -> None:
     """Take away what no page loads: scripts, icons and source maps of Sphinx and the theme."""
-    if exception is not None or app.config.html_theme != _THEME or not isinstance(app.builder, StandaloneHTMLBuilder):
+    if exception is not None or app.config.html_theme != _THEME or not writes_site(app.builder):
         return
     static = Path(app.outdir) / "_static"
     for name in _UNUSED_FILES:

@@ -78,7 +78,7 @@ class Site:
             (self.src / f"{name}.md").write_text(text, "utf-8")
         use(lambda: self.content)
 
-    def build(self, parallel: int = 1, out: str = "out") -> Built:
+    def build(self, parallel: int = 1, out: str = "out", builder: str = "html") -> Built:
         target = self.folder / out
         before = {path: path.stat().st_mtime_ns for path in target.rglob("*.html")}
         read: set[str] = set()
@@ -87,7 +87,7 @@ class Site:
         translators.clear()  # Sphinx keeps the language of an earlier build of the process
         with patch_docutils(str(self.conf)), docutils_namespace():
             app = Sphinx(
-                self.src, self.conf, target, doctrees, "html", status=None, warning=warnings, parallel=parallel
+                self.src, self.conf, target, doctrees, builder, status=None, warning=warnings, parallel=parallel
             )
             app.connect("env-before-read-docs", lambda _app, _env, names: read.update(names))
             app.build()
