@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import quote
 
 from docutils import nodes
@@ -109,14 +108,3 @@ def issue(make: PageBuilder, entry: Entry, newest: dict[str, str]) -> tuple[str,
     if entry.claims:
         lines += [f"{make.word('contribute.claims')}{colon}", *(f"- {claim.id}" for claim in entry.claims)]
     return make.word("contribute.title", name=entry.id), "\n".join(lines).rstrip() + "\n"
-
-
-def published(records: dict[str, str], examples: dict[str, str]) -> dict[str, bytes]:
-    """Return what the site carries: path on the site → the record's bytes, the example's text.
-
-    Args:
-        records: mapping ID → the file of its record.
-        examples: path below ``executable_examples/`` → text.
-    """
-    files = {record_file(mapping_id): Path(file).read_bytes() for mapping_id, file in records.items()}
-    return files | {f"{EXAMPLES}/{path}": text.encode() for path, text in examples.items()}

@@ -17,12 +17,10 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
 from apidiff.database.paths import conf_file
-from apidiff.database.runs import signature_path
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.build_cache import BuildCache, Outline
 from apidiff.sphinxext.build_tuning import BuildTuning
 from apidiff.sphinxext.conf_options import add_options, wrong_derived
-from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
 from apidiff.sphinxext.coverage_page import BAR_NODES
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
@@ -32,18 +30,18 @@ from apidiff.sphinxext.long_lists import hold_members
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head, leave_out_card
-from apidiff.sphinxext.page_parts import page_of, write_parts
-from apidiff.sphinxext.part_links import link_parts, pages_below
+from apidiff.sphinxext.page_parts import write_parts
+from apidiff.sphinxext.part_links import link_parts
 from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
-from apidiff.sphinxext.run_addresses import former_records
+from apidiff.sphinxext.raw_files import copy_raw_files, raw_files
 from apidiff.sphinxext.search_index import note_parts, write_search_index
 from apidiff.sphinxext.stub_pages import write_stubs
 from apidiff.sphinxext.supported_builders import Refusal, on_site, writes_site
 from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
-from apidiff.writers.exports.files import replace_folder
+from apidiff.sphinxext.written_files import remove_former
 
 
 def _env_version() -> int:
@@ -103,41 +101,22 @@ class _Session:
         """Tell the templates which versions can be chosen."""
         add_versions(context, language_of(app.config).words, self.releases)
 
-    def finish(self, app: Sphinx, exception: Exception | None) -> None:
-        """Put the raw records beside the pages, and take away the output of pages that are gone."""
-        if exception is not None or self.outline is None or not writes_site(app.builder):
+    def remove_former(self, app: Sphinx, env: BuildEnvironment) -> None:
+        """Take away the pages, and the files beside them, that earlier builds wrote and this one has no more."""
+        if self.outline is None or not writes_site(app.builder):
             return
         out = Path(app.outdir)
-        _remove_stale_pages(app)
-        cache = BuildCache.of(app.config, app.doctreedir)
-        _copy_runs(self.outline, cache, out / "_runs")
+        pages = [Path(app.builder.get_outfilename(name)) for name in env.found_docs]
+        remove_former(out, [*pages, *raw_files(self.outline, BuildCache.of(app.config, app.doctreedir), out)])
+
+    def finish(self, app: Sphinx, exception: Exception | None) -> None:
+        """Put beside the pages what they lead to, and what their scripts load."""
+        if exception is not None or self.outline is None or not writes_site(app.builder):
+            return
+        out, cache = Path(app.outdir), BuildCache.of(app.config, app.doctreedir)
+        copy_raw_files(raw_files(self.outline, cache, out))
         write_search_index(app, cache)
         write_port_data(cache, out, language_of(app.config).words)
-        copies = published(self.outline.records, cache.read("examples", dict[str, str]))
-        files = {out / path: text for path, text in copies.items()}
-        for name, pattern in ((RECORDS, "*.yaml"), (EXAMPLES, "*/*.py")):
-            mine = {path: text for path, text in files.items() if path.is_relative_to(out / name)}
-            replace_folder(out / name, mine, pattern)
-
-
-def _copy_runs(outline: Outline, cache: BuildCache, folder: Path) -> None:
-    copies = {cache.file(f"runs/{run_id}"): folder / f"{run_id}.json" for run_id in outline.runs}
-    signatures = {signature_path(kept): signature_path(copy) for kept, copy in copies.items()}
-    copies |= {cache.file(f"single_runs/{run_id}"): folder / f"{run_id}.json" for run_id in outline.single_runs}
-    # What is there is right: the name of a record is the digest of what it holds.
-    new = {copy: kept.read_bytes() for kept, copy in copies.items() if not copy.is_file()}
-    replace_folder(folder, new | former_records(outline.runs, folder), "**/*.json", kept=copies.values())
-    signed = {copy: kept.read_bytes() for kept, copy in signatures.items() if kept.is_file()}
-    replace_folder(folder, signed, "**/*.minisig")
-
-
-def _remove_stale_pages(app: Sphinx) -> None:
-    """Remove every page that this build does not know, whenever it was that its source went away."""
-    outdir = Path(app.outdir)
-    known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
-    for path in pages_below(outdir):
-        if page_of(path.removesuffix(".html").removesuffix(".parts.json")) not in known:
-            (outdir / path).unlink()
 
 
 def register(app: Sphinx) -> ExtensionMetadata:
@@ -164,6 +143,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", note_parts)
     app.connect("doctree-read", hold_members)
     app.connect("env-updated", session.outdated)
+    app.connect("env-updated", session.remove_former, priority=900)  # after others have said which pages there are
     app.connect("doctree-resolved", Refusal(*written))
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", on_site(tuning.remember_tags))

@@ -9,7 +9,7 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from sphinx.application import Sphinx
 
 from apidiff.atomic_write import write_file
+from apidiff.sphinxext.page_parts import page_of
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.writers.exports.files import write_if_changed
 
@@ -32,16 +33,17 @@ Held = dict[str, dict[str, str]]
 def link_parts(app: Sphinx, exception: Exception | None) -> None:
     """Lead every link of the written pages to the page that holds its anchor: the whole one, or that of a part."""
     if exception is None and writes_site(app.builder):
-        lead_to_parts(Path(app.outdir), Path(app.doctreedir) / "apidiff" / "anchors_of_parts.json")
+        known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
+        lead_to_parts(Path(app.outdir), Path(app.doctreedir) / "apidiff" / "anchors_of_parts.json", known)
 
 
-def lead_to_parts(out: Path, kept: Path) -> None:
-    """Rewrite the links of pages below ``out`` to anchors of heavy pages.
+def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
+    """Rewrite the links of the pages ``known`` below ``out`` to anchors of heavy pages.
 
     What was found of heavy pages is left in ``kept``. Pages that were written before that file are looked at again only
     where an anchor moved since: there are thousands of them.
     """
-    times = {path: os.stat(f"{out}/{path}").st_mtime_ns for path in pages_below(out)}  # noqa: PTH116 - thousands
+    times = {path: os.stat(f"{out}/{path}").st_mtime_ns for path in _pages_below(out, known)}  # noqa: PTH116 - thousands
     since = kept.stat().st_mtime_ns if kept.is_file() else 0
     former: Held = json.loads(kept.read_text("utf-8")) if since else {}
     held = dict(_held(out, times, since, former))
@@ -55,13 +57,15 @@ def lead_to_parts(out: Path, kept: Path) -> None:
     write_file(kept, json.dumps(held).encode())
 
 
-def pages_below(out: Path) -> Iterator[str]:
-    """List the pages below ``out`` and the tables of anchors of heavy ones, seen from there."""
+def _pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
+    """List the pages ``known`` below ``out``, their parts and the tables of anchors of heavy ones, seen from there."""
     for folder, folders, names in os.walk(out):
         below = folder.removeprefix(str(out)).removeprefix("/")  # thousands of paths: as objects they take much longer
         if not below:
             folders[:] = [name for name in folders if name != "_static"]
-        yield from (posixpath.join(below, name) for name in names if name.endswith((".html", _TABLE)))
+        for path in (posixpath.join(below, name) for name in names if name.endswith((".html", _TABLE))):
+            if page_of(path.removesuffix(".html").removesuffix(_TABLE)) in known:
+                yield path
 
 
 def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iterator[tuple[str, dict[str, str]]]:

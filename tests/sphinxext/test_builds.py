@@ -221,16 +221,6 @@ def test_records_of_single_processes_are_listed_with_their_files(make_site: Make
     assert (built.out / f"_runs/{key}.json").read_bytes() == read_bytes(path)
 
 
-def test_page_left_by_a_broken_build_disappears(make_site: MakeSite) -> None:
-    """Sphinx has forgotten the page by the time a build succeeds; its output has to go all the same."""
-    site = make_site()
-    stale = site.build().out / "runs" / "torch-1.0" / "gone.html"
-    stale.parent.mkdir()
-    stale.write_text("left over")
-    site.build()
-    assert not stale.exists()
-
-
 def test_page_with_a_role_follows_its_goal(make_site: MakeSite) -> None:
     """A page that nobody edited is written again when what it refers to comes or goes."""
     site = make_site()

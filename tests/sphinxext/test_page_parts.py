@@ -111,6 +111,9 @@ LED = [
 ]
 
 
+KNOWN = {"index", "folder/x", "folder/y", "x", "first", "second"}
+
+
 @pytest.mark.parametrize(("page", "address", "expected"), LED)
 def test_links_lead_to_what_is_written(tmp_path: Path, page: str, address: str, expected: str) -> None:
     folder = tmp_path / "folder"
@@ -122,7 +125,7 @@ def test_links_lead_to_what_is_written(tmp_path: Path, page: str, address: str, 
     path = tmp_path / page
     before = path.read_text() if path.is_file() else ""
     path.write_text(f'{before}<a class="x" href="{address}">x</a>')
-    lead_to_parts(tmp_path, tmp_path / "kept.json")
+    lead_to_parts(tmp_path, tmp_path / "kept.json", KNOWN)
     assert path.read_text() == f'{before}<a class="x" href="{expected}">x</a>'
 
 
@@ -133,15 +136,28 @@ def test_pages_of_an_earlier_build_are_led_again_where_an_anchor_moved(tmp_path:
     (tmp_path / "x.parts.json").write_text('{"anchors": {"deep": 1}, "inside": {}}')
     first, second = tmp_path / "first.html", tmp_path / "second.html"
     first.write_text(link.format("deep"))
-    lead_to_parts(tmp_path, kept)
+    lead_to_parts(tmp_path, kept, KNOWN)
     assert 'href="x.part-1.html#deep"' in first.read_text()
     second.write_text(link.format("deep"))
-    lead_to_parts(tmp_path, kept)
+    lead_to_parts(tmp_path, kept, KNOWN)
     assert 'href="x.part-1.html#deep"' in second.read_text()
     (tmp_path / "x.part-1.html").write_text('<section id="part-1">x</section>')
     (tmp_path / "x.part-2.html").write_text('<section id="part-2"><p id="deep">x</p></section>')
-    lead_to_parts(tmp_path, kept)
+    lead_to_parts(tmp_path, kept, KNOWN)
     assert [path.read_text().count('href="x.part-2.html#deep"') for path in (first, second)] == [1, 1]
+
+
+def test_pages_that_are_not_of_the_build_stay_as_they_are(tmp_path: Path) -> None:
+    link = '<a class="x" href="x.html#deep">x</a>'
+    (tmp_path / "x.html").write_text('<p id="here">x</p>')
+    (tmp_path / "x.part-1.html").write_text('<section id="part-1"><p id="deep">x</p></section>')
+    (tmp_path / "x.parts.json").write_text('{"anchors": {"deep": 1}, "inside": {}}')
+    (tmp_path / "other.parts.json").write_text("not ours")
+    (tmp_path / "other.html").write_text(link)
+    (tmp_path / "first.html").write_text(link)
+    lead_to_parts(tmp_path, tmp_path / "kept.json", KNOWN)
+    assert (tmp_path / "first.html").read_text() != link
+    assert (tmp_path / "other.html").read_text() == link
 
 
 def test_links_within_the_page_lead_back_to_it() -> None:

@@ -1,0 +1,48 @@
+"""Keeps a list of the files that a build writes into the output folder, so that the next one removes what it no longer has.
+
+Whatever else lies there is kept: a user's own files, what Sphinx and other extensions write, another site below this one.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from apidiff.atomic_write import remove_left
+from apidiff.writers.exports.files import write_if_changed
+
+LIST = ".apidiff-files"
+
+
+def remove_former(out: Path, files: Iterable[Path]) -> None:
+    """Remove what the list of an earlier build names and ``files``, those of this build below ``out``, do not; list these.
+
+    It is done before anything is written: what another extension writes in the place of a page that is gone is kept.
+    """
+    remove_left(out)
+    names = {file.relative_to(out).as_posix() for file in files}
+    for name in sorted(_listed(out).difference(names)):
+        for file in (out / name, *_parts(out / name)):
+            if file.is_file():
+                file.unlink()
+    write_if_changed(out / LIST, json.dumps(sorted(names), indent=0).encode())
+
+
+def _listed(out: Path) -> set[str]:
+    """The names that lead below ``out``; none where there is no list, or where it cannot be read."""
+    try:
+        names = json.loads((out / LIST).read_bytes())
+    except (OSError, ValueError):
+        return set()
+    texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    paths = [(name, PurePosixPath(name)) for name in texts]
+    return {name for name, path in paths if not path.is_absolute() and ".." not in path.parts and "\0" not in name}
+
+
+def _parts(page: Path) -> list[Path]:
+    """What a heavy page keeps on pages of its own, and their table."""
+    name = page.name.removesuffix(".html")
+    table = page.with_name(f"{name}.parts.json")
+    return [table, *page.parent.glob(f"{glob.escape(name)}.part-*.html")] if table.is_file() else []

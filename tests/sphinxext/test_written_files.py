@@ -1,0 +1,119 @@
+"""What builds wrote and have no more is removed from the output folder; whatever else lies there is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from entry_fixture import SOURCE, run_record, write_run
+from small_site import Site
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.errors import ExtensionError
+
+from apidiff.sphinxext.written_files import LIST, remove_former
+
+MakeSite = Callable[..., Site]
+OTHER = "torch.distributed.barrier"
+# What a user, another extension or another build has put into the output folder.
+NOT_OURS = [
+    "post.html",
+    "blog/post.part-1.html",
+    "blog/post.parts.json",
+    "_modules/torch.html",
+    "mappings/mine.html",
+    f"zh/mappings/{OTHER}.html",
+    "zh/_runs/torch-2.13.0/gloo-cpu-2-0.json",
+    "_runs/mine.json",
+    "_runs/torch-2.13.0/mine.minisig",
+    "_records/mine.yaml",
+    "_examples/mine/example.py",
+]
+
+
+def test_what_no_build_of_ours_wrote_is_kept(make_site: MakeSite) -> None:
+    site = make_site()
+    run, site.content.runs[run] = write_run(site.folder / "data", run_record(world_size=2))
+    out = site.build().out
+    gone = [out / f"mappings/{OTHER}.html", out / f"_runs/{run}.json", out / f"_records/{SOURCE}.yaml"]
+    assert [path.is_file() for path in gone] == [True] * 3
+    put(out, NOT_OURS)
+    del site.content.entries[OTHER], site.content.runs[run], site.content.records[SOURCE]
+    site.build()
+    assert [path.exists() for path in gone] == [False] * 3
+    assert [name for name in NOT_OURS if (out / name).read_text() != f"mine: {name}"] == []
+
+
+def test_what_is_written_in_the_place_of_a_page_that_is_gone_is_kept(make_site: MakeSite) -> None:
+    site = make_site(conf="html_extra_path = ['extra']\n")
+    put(site.conf / "extra", ["other.html"])
+    (site.src / "notes.md").write_text("# Notes\n")
+    (site.src / "gone.md").write_text("---\norphan: true\n---\n# Gone\n")
+    out = site.build().out
+    assert (out / "gone.html").is_file()
+    (site.src / "gone.md").unlink()
+    put(site.conf / "extra", ["gone.html"])
+    site.build()
+    assert (out / "gone.html").read_text() == "mine: gone.html"
+
+
+def test_page_left_by_a_broken_build_disappears(make_site: MakeSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sphinx has forgotten the page by the time a build succeeds; its output has to go all the same."""
+    site = make_site()
+    page = site.build().out / f"mappings/{OTHER}.html"
+    assert page.is_file()
+    del site.content.entries[OTHER]
+
+    def broken(*_: object) -> None:
+        raise ExtensionError("broken")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StandaloneHTMLBuilder, "prepare_writing", broken)
+        with pytest.raises(ExtensionError, match="broken"):
+            site.build()
+    site.build()
+    assert not page.exists()
+
+
+# What a list that is there says; what is removed of the files beside and below the folder.
+LISTS: list[tuple[str, list[str]]] = [
+    ('["a.html"]', ["a.html"]),
+    ('["a.html", "b/a.html", "gone.html"]', ["a.html", "b/a.html"]),
+    ('["x.html"]', ["x.html", "x.part-1.html", "x.parts.json"]),
+    ('["y.html"]', ["y.html"]),
+    ('["kept.html"]', []),
+    ('["../beside.html", "b/../a.html", "", ".", "b", "a\\u0000", 1, null]', []),
+    ('{"a.html": 1}', []),
+    ("1", []),
+    ("[", []),
+]
+
+
+@pytest.mark.parametrize(("listed", "removed"), LISTS)
+def test_only_what_the_list_names_is_removed(tmp_path: Path, listed: str, removed: list[str]) -> None:
+    out = tmp_path / "out"
+    names = ["a.html", "b/a.html", "x.html", "x.part-1.html", "x.parts.json", "y.html", "y.part-1.html", "kept.html"]
+    files = {*put(out, names), *put(tmp_path, ["beside.html"])}
+    (out / LIST).write_text(listed)
+    remove_former(out, [out / "kept.html", out / "not yet.html"])
+    there = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert files - there == {out / name for name in removed}
+    assert json.loads((out / LIST).read_text()) == ["kept.html", "not yet.html"]
+
+
+def test_an_absolute_name_is_passed_over(tmp_path: Path) -> None:
+    [beside] = put(tmp_path, ["beside.html"])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / LIST).write_text(json.dumps([str(beside)]))
+    remove_former(tmp_path / "out", [])
+    assert beside.is_file()
+
+
+def put(folder: Path, names: list[str]) -> list[Path]:
+    """Write a file of each name."""
+    paths = [folder / name for name in names]
+    for name, path in zip(names, paths, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"mine: {name}")
+    return paths
