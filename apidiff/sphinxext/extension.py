@@ -41,7 +41,7 @@ from apidiff.sphinxext.supported_builders import Refusal, on_site, writes_site
 from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
-from apidiff.sphinxext.written_files import remove_former
+from apidiff.sphinxext.written_files import naming_the_file, remove_former
 
 
 def _env_version() -> int:
@@ -76,7 +76,9 @@ class _Session:
         if app.config.apidiff_derived:
             cache.wait()
         else:
-            cache.publish(site_content.load())
+            content = site_content.load()
+            with naming_the_file(cache.folder):
+                cache.publish(content)
         try:
             self.outline = cache.read("outline", Outline)
         except (OSError, msgspec.MsgspecError) as error:
@@ -107,16 +109,18 @@ class _Session:
             return
         out = Path(app.outdir)
         pages = [Path(app.builder.get_outfilename(name)) for name in env.found_docs]
-        remove_former(out, [*pages, *raw_files(self.outline, BuildCache.of(app.config, app.doctreedir), out)])
+        with naming_the_file(out):
+            remove_former(out, [*pages, *raw_files(self.outline, BuildCache.of(app.config, app.doctreedir), out)])
 
     def finish(self, app: Sphinx, exception: Exception | None) -> None:
         """Put beside the pages what they lead to, and what their scripts load."""
         if exception is not None or self.outline is None or not writes_site(app.builder):
             return
         out, cache = Path(app.outdir), BuildCache.of(app.config, app.doctreedir)
-        copy_raw_files(raw_files(self.outline, cache, out))
-        write_search_index(app, cache)
-        write_port_data(cache, out, language_of(app.config).words)
+        with naming_the_file(out):
+            copy_raw_files(raw_files(self.outline, cache, out))
+            write_search_index(app, cache)
+            write_port_data(cache, out, language_of(app.config).words)
 
 
 def register(app: Sphinx) -> ExtensionMetadata:

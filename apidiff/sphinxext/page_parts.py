@@ -24,6 +24,7 @@ from sphinx.application import Sphinx
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
 from apidiff.sphinxext.languages import language_of
+from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
 
 # Bytes of a page's text; header, contents and footer come on top of it, up to 33 KB. No page is to weigh more than 100 KB.
@@ -224,6 +225,11 @@ def write_parts(
     body = context.get("body")
     if not isinstance(body, str):
         return
+    with naming_the_file(Path(app.outdir)):
+        _write_parts(app, pagename, body, context)
+
+
+def _write_parts(app: Sphinx, pagename: str, body: str, context: dict[str, Any]) -> None:
     path = Path(app.outdir) / pagename
     table = path.with_name(f"{path.name}.parts.json")
     stale = {table, *path.parent.glob(f"{path.name}.part-*.html")} if table.is_file() else set()

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from sphinx.application import Sphinx
@@ -19,6 +20,7 @@ from sphinx.application import Sphinx
 from apidiff.atomic_write import write_file
 from apidiff.sphinxext.page_parts import page_of
 from apidiff.sphinxext.supported_builders import writes_site
+from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
 
 _LINK = re.compile(r'(<a [^>]*?href=")([^"#:]*)#([^"]+)"')
@@ -34,7 +36,8 @@ def link_parts(app: Sphinx, exception: Exception | None) -> None:
     """Lead every link of the written pages to the page that holds its anchor: the whole one, or that of a part."""
     if exception is None and writes_site(app.builder):
         known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
-        lead_to_parts(Path(app.outdir), Path(app.doctreedir) / "apidiff" / "anchors_of_parts.json", known)
+        with naming_the_file(Path(app.outdir)):
+            lead_to_parts(Path(app.outdir), Path(app.doctreedir) / "apidiff" / "anchors_of_parts.json", known)
 
 
 def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
@@ -44,8 +47,9 @@ def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
     where an anchor moved since: there are thousands of them.
     """
     times = {path: os.stat(f"{out}/{path}").st_mtime_ns for path in _pages_below(out, known)}  # noqa: PTH116 - thousands
-    since = kept.stat().st_mtime_ns if kept.is_file() else 0
-    former: Held = json.loads(kept.read_text("utf-8")) if since else {}
+    former: Held | None = _read(kept)
+    since = 0 if former is None else kept.stat().st_mtime_ns
+    former = former or {}
     held = dict(_held(out, times, since, former))
     for path, written in times.items():
         if path.endswith(".html") and (written >= since or held != former):
@@ -68,6 +72,14 @@ def _pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
                 yield path
 
 
+def _read(file: Path) -> Any:
+    """Read what was written as JSON; None where nothing is there, or not what was written."""
+    try:
+        return json.loads(file.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
 def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iterator[tuple[str, dict[str, str]]]:
     """Each heavy page with the anchors that only its parts have: the file name of the page that holds it."""
     parts: dict[str, list[str]] = {}
@@ -78,7 +90,9 @@ def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iter
         if page in former and all(times[path] < since for path in [table, *parts[page]]):
             yield page, former[page]
             continue
-        anchors = json.loads((out / table).read_text("utf-8"))["anchors"]
+        read = _read(out / table)
+        if not isinstance(read, dict) or not isinstance(anchors := read.get("anchors"), dict):
+            continue  # somebody changed it: links lead to the page, whose next writing makes it anew
         there = set(_ID.findall((out / page).read_text("utf-8")))
         places = {
             anchor: posixpath.basename(part)

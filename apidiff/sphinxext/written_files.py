@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+
+from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import remove_left
 from apidiff.writers.exports.files import write_if_changed
@@ -46,3 +49,14 @@ def _parts(page: Path) -> list[Path]:
     name = page.name.removesuffix(".html")
     table = page.with_name(f"{name}.parts.json")
     return [table, *page.parent.glob(f"{glob.escape(name)}.part-*.html")] if table.is_file() else []
+
+
+@contextmanager
+def naming_the_file(folder: Path) -> Iterator[None]:
+    """Raise ExtensionError, which names the file and the remedy, where one below ``folder`` cannot be read or written."""
+    try:
+        yield
+    except OSError as error:
+        found = f"{error.filename or folder}: cannot be read or written ({error.strerror})"
+        remedy = f"Take away what stands in its place, and make {folder} a folder that can be written to"
+        raise ExtensionError(f"{found}. {remedy}.") from error

@@ -147,6 +147,21 @@ def test_pages_of_an_earlier_build_are_led_again_where_an_anchor_moved(tmp_path:
     assert [path.read_text().count('href="x.part-2.html#deep"') for path in (first, second)] == [1, 1]
 
 
+TABLES = ["", '{"anchors', "[]", '{"anchors": 1}', '{"inside": {}}']
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_links_to_a_page_whose_table_cannot_be_read_lead_to_the_page(tmp_path: Path, table: str) -> None:
+    link = '<a class="x" href="x.html#deep">x</a>'
+    (tmp_path / "x.html").write_text('<p id="here">x</p>')
+    (tmp_path / "x.part-1.html").write_text('<section id="part-1"><p id="deep">x</p></section>')
+    (tmp_path / "x.parts.json").write_text(table)
+    (tmp_path / "kept.json").write_text(table)
+    (tmp_path / "first.html").write_text(link)
+    lead_to_parts(tmp_path, tmp_path / "kept.json", KNOWN)
+    assert (tmp_path / "first.html").read_text() == link
+
+
 def test_pages_that_are_not_of_the_build_stay_as_they_are(tmp_path: Path) -> None:
     link = '<a class="x" href="x.html#deep">x</a>'
     (tmp_path / "x.html").write_text('<p id="here">x</p>')

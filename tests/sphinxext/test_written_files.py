@@ -110,6 +110,40 @@ def test_an_absolute_name_is_passed_over(tmp_path: Path) -> None:
     assert beside.is_file()
 
 
+def _a_file(path: Path) -> None:
+    path.write_text("in the way")
+
+
+def _a_folder(path: Path) -> None:
+    path.mkdir(parents=True)
+
+
+def _a_dangling_link(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+IN_THE_WAY = [
+    ("_search", _a_file),
+    ("_search/index.js", _a_folder),
+    ("_port", _a_dangling_link),
+    ("_runs", _a_dangling_link),
+    (LIST, _a_folder),
+]
+
+
+@pytest.mark.parametrize(("name", "put_there"), IN_THE_WAY)
+def test_what_stands_in_the_way_is_named(make_site: MakeSite, name: str, put_there: Callable[[Path], None]) -> None:
+    site = make_site()
+    out = site.folder / "out"
+    out.mkdir()
+    put_there(out / name)
+    with pytest.raises(ExtensionError) as caught:
+        site.build()
+    assert str(caught.value).startswith(f"{out / name}")
+    assert ": cannot be read or written (" in str(caught.value)
+    assert f"Take away what stands in its place, and make {out} a folder" in str(caught.value)
+
+
 def put(folder: Path, names: list[str]) -> list[Path]:
     """Write a file of each name."""
     paths = [folder / name for name in names]
