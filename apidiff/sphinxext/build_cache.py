@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from apidiff.atomic_write import remove_left
-from apidiff.database.runs import read_bytes, signature_path
+from apidiff.database.runs import is_intact, read_bytes, signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.see_also import see_also
@@ -166,10 +166,10 @@ class BuildCache:
 
     def _publish_runs(self, content: Content) -> None:
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
-        # What is there is right: the name of a record is the digest of what it holds.
+        # The name of a record ends in the digest of what it holds: one that is there is kept where it still holds that.
         for name, records in (("runs", content.runs), ("single_runs", content.single_runs)):
             copies = {self.file(f"{name}/{run_id}"): file for run_id, file in records.items()}
-            new = {copy: read_bytes(file) for copy, file in copies.items() if not copy.is_file()}
+            new = {copy: read_bytes(file) for copy, file in copies.items() if not is_intact(copy)}
             replace_folder(self.folder / name, new, "**/*.json", kept=copies)
         signed = {run_id: content.signed.get(run_id, Signed()) for run_id in sorted(content.runs)}
         signatures = {

@@ -221,6 +221,25 @@ def test_records_of_single_processes_are_listed_with_their_files(make_site: Make
     assert (built.out / f"_runs/{key}.json").read_bytes() == read_bytes(path)
 
 
+@pytest.mark.parametrize("edit", [lambda text: text.replace(b"gloo", b"nccl"), lambda text: text[:200]])
+def test_a_copy_of_a_record_that_was_changed_is_written_anew(
+    make_site: MakeSite, edit: Callable[[bytes], bytes]
+) -> None:
+    site = make_site()
+    run, site.content.runs[run] = write_run(site.folder / "data", run_record(world_size=2))
+    first = site.build()
+    record = site.content.runs[run].read_bytes()
+    copies = [site.folder / f"out-doctrees/apidiff/runs/{run}.json", first.out / f"_runs/{run}.json"]
+    for copy in copies:
+        assert copy.read_bytes() == record
+        assert edit(record) != record
+        copy.write_bytes(edit(record))
+    built = site.build()
+    assert built.warnings == ""
+    assert [copy.read_bytes() == record for copy in copies] == [True, True]
+    assert built.pages() == first.pages()
+
+
 def test_page_with_a_role_follows_its_goal(make_site: MakeSite) -> None:
     """A page that nobody edited is written again when what it refers to comes or goes."""
     site = make_site()
