@@ -33,7 +33,7 @@ from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import Signature
 from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
-from apidiff.model.trust import OWN
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.version import Version
 from apidiff.model.views import ChangeEntry, ClaimEntry, DisputeEntry, Entry
 
@@ -112,7 +112,7 @@ class ProbeEvidence(Record, frozen=True, kw_only=True):
 
 
 class SignatureEvidence(Record, frozen=True, kw_only=True):
-    """A signature, the runs that saw it, and the verdicts that rest on it."""
+    """A signature, the runs that saw it, and the verdicts that rest on it: those of the first of ``runs``."""
 
     signature: SignatureDump
     runs: list[str]
@@ -136,9 +136,10 @@ class ApiEvidence(Record, frozen=True, kw_only=True):
     disputes: dict[str, list[DisputeEntry]] = {}
 
 
-def _first_shown(run: RunRecord, signed: Signed | None) -> tuple[int, bool, str]:
-    """In the order of world sizes, of each this project's runs first: a link to a trial has to lead to ours."""
-    return run.world_size, (signed or Signed()).trust not in OWN, run.date
+def _first_shown(run: RunRecord, signed: Signed | None) -> tuple[bool, bool, int, str]:
+    """This project's runs, known signers', unsigned ones, each by world size: a link to a trial has to lead to ours."""
+    trust = (signed or Signed()).trust
+    return trust not in OWN, trust is Trust.UNSIGNED, run.world_size, run.date
 
 
 def evidence_key(run: RunHead | RunRecord, api: str) -> str:
@@ -269,8 +270,7 @@ def _signatures(api: str, seen: Iterable[tuple[str, SignatureDump]], verdicts: _
         SignatureEvidence(
             signature=signature,
             runs=runs[key],
-            # Of the first run that has any: what records show for which nobody vouches is judged nowhere.
-            verdicts=next((found for run in runs[key] if (found := verdicts.get((run, api, SIGNATURE)))), []),
+            verdicts=verdicts.get((runs[key][0], api, SIGNATURE), []),
         )
         for key, signature in shown.items()
     ]

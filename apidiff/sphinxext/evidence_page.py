@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from docutils import nodes
 
 from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
+from apidiff.messages.escape_invisible import quoted
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import ProbeRun, backend_name
+from apidiff.model.trust import OWN
 from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, portion, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice
 from apidiff.sphinxext.trace_table import trace_table
 from apidiff.writers.exports.address import anchor
+
+_QUOTED = 60  # characters of what a record of others says of its machine
 
 
 def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
@@ -27,6 +32,10 @@ def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
         backend=first.backend,
         device=first.device,
     )
+    runs = _telling(evidence)
+    if all(map(_is_foreign, runs)):
+        makers = dict.fromkeys(measurer(_maker(run), make.language) for run in runs)
+        where = make.word("evidence.by", what=where, measurer=make.word("site.semicolon").join(makers))
     children: list[nodes.Node] = [make.sentence("evidence.about")]
     if evidence.mapping:
         children.append(make.term("evidence.mapping", make.ref("mapping", evidence.mapping, optional=True)))
@@ -43,6 +52,13 @@ def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
         )
     children += [_probe(make, probe, {run.id: run for run in evidence.runs}) for probe in evidence.probes]
     return make.section("evidence", [literal(evidence.api), nodes.Text(where)], *children)
+
+
+def _telling(evidence: ApiEvidence) -> list[RunHead]:
+    """List the runs that recorded something of the API."""
+    telling = {run for signature in evidence.signatures for run in signature.runs}
+    telling |= {trial.run for probe in evidence.probes for trial in probe.trials}
+    return [run for run in evidence.runs if run.id in telling]
 
 
 def trial_anchors(probe: ProbeEvidence) -> dict[str, str]:
@@ -84,20 +100,40 @@ def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
         ]
         rows.append([str(run.world_size), run.date, by, [links, *stopped_notice(make, run.stopped)]])
     header = [make.word(f"run.{name}") for name in ("world_size", "date", "measured_by", "id")]
-    facts = {
-        "run.os": [run.os for run in runs],
-        "run.python": [run.python for run in runs],
-        "run.machine": [make.word("evidence.machine", machine=run.machine, cores=run.cores) for run in runs],
-    }
-    told = [
-        make.term(key, nodes.Text(make.word("site.semicolon").join(dict.fromkeys(values))))
-        for key, values in facts.items()
-    ]
-    return [table(header, rows), *told]
+    return [table(header, rows), *_machines(make, runs)]
+
+
+def _machines(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
+    """Show what runs were made on, those of each maker together: others' words in quotes, below who wrote them."""
+    by_maker: dict[str, list[RunHead]] = {}
+    for run in runs:
+        by_maker.setdefault(measurer(_maker(run), make.language), []).append(run)
+    told: list[nodes.Node] = []
+    for by, made in by_maker.items():
+        foreign = _is_foreign(made[0])
+        if foreign or len(by_maker) > 1:
+            told.append(make.term("run.measured_by", nodes.Text(by)))
+        written = partial(quoted, limit=_QUOTED) if foreign else str
+        facts = {
+            "run.os": [written(run.os) for run in made],
+            "run.python": [written(run.python) for run in made],
+            "run.machine": [
+                make.word("evidence.machine", machine=written(run.machine), cores=run.cores) for run in made
+            ],
+        }
+        told += [
+            make.term(key, nodes.Text(make.word("site.semicolon").join(dict.fromkeys(values))))
+            for key, values in facts.items()
+        ]
+    return told
 
 
 def _maker(run: RunHead) -> Maker:
     return Maker(run.measured_by, run.signed.trust, run.signed.signer)
+
+
+def _is_foreign(run: RunHead) -> bool:
+    return run.signed.trust not in OWN
 
 
 def _apart(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
@@ -138,10 +174,23 @@ def _signature(make: PageBuilder, evidence: ApiEvidence, seen: SignatureEvidence
         children.append(code(f"{evidence.api.rpartition('.')[2]}{text}" if signature.text else text))
         if signature.members:
             children.append(make.term("members", literal(" ".join(signature.members))))
-    if len(evidence.signatures) > 1:
-        sizes = [str(run.world_size) for run in evidence.runs if run.id in seen.runs]
-        children.insert(0, make.sentence("evidence.ranks", count=make.listed(sizes)))
-    return [*children, *_verdicts(make, seen.verdicts)]
+    runs = [run for run in evidence.runs if run.id in seen.runs]
+    if len(evidence.signatures) > 1 or any(map(_is_foreign, runs)):
+        children = [*_seen_by(make, runs), *children]
+    return [*children, *_verdicts(make, seen.verdicts, runs[0])]
+
+
+def _seen_by(make: PageBuilder, runs: Iterable[RunHead]) -> list[nodes.Node]:
+    """Say with how many ranks this project saw something, and with how many each other maker did."""
+    sizes: dict[str, list[str]] = {}
+    for run in runs:
+        by = measurer(_maker(run), make.language) if _is_foreign(run) else ""
+        sizes.setdefault(by, []).append(str(run.world_size))
+    told: list[nodes.Node] = []
+    for by, counts in sizes.items():
+        ranks = make.word("evidence.ranks", count=make.listed(counts))
+        told.append(make.sentence("evidence.by", what=ranks, measurer=by) if by else paragraph(nodes.Text(ranks)))
+    return told
 
 
 def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]) -> nodes.section:
@@ -155,16 +204,18 @@ def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]
     sizes = [trial.world_size for trial in probe.trials]
     for trial in probe.trials:
         title = make.word("evidence.ranks", count=trial.world_size)
-        if sizes.count(trial.world_size) > 1:
-            head = heads[trial.run]
+        head = heads[trial.run]
+        if sizes.count(trial.world_size) > 1 or _is_foreign(head):
             by = measurer(_maker(head), make.language)
             title = make.word("evidence.ranks_by", ranks=title, measurer=by, date=head.date)
-        children.append(_trial(make, probe, trial, title, anchors[trial.run]))
+        children.append(_trial(make, probe, trial, head, title, anchors[trial.run]))
     seen = portion("", *children, title=make.word("evidence.traces", probe=probe.name))
     return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], seen)
 
 
-def _trial(make: PageBuilder, probe: ProbeEvidence, trial: Trial, title: str, goal: str) -> nodes.section:
+def _trial(
+    make: PageBuilder, probe: ProbeEvidence, trial: Trial, head: RunHead, title: str, goal: str
+) -> nodes.section:
     facts: list[nodes.Node] = [make.lead("run.end"), make.badge("end", trial.traces.end)]
     if trial.traces.confirmed:
         facts.append(nodes.Text(" · " + make.word("run.confirmed")))
@@ -177,7 +228,7 @@ def _trial(make: PageBuilder, probe: ProbeEvidence, trial: Trial, title: str, go
         second = [paragraph(make.lead("run.end"), make.badge("end", again.end))]
         shown = _tries(make, again, trial.world_size, f"{probe.name}, {title}, {make.word('evidence.second')}")
         children.append(block("", make.term("run.again"), *second, *shown, classes=["apidiff-edge-refuted"]))
-    children += _verdicts(make, trial.verdicts)
+    children += _verdicts(make, trial.verdicts, head)
     return make.section(goal, title, *children)
 
 
@@ -196,7 +247,8 @@ def _tries(make: PageBuilder, probe: ProbeRun, world_size: int, caption: str) ->
     return children
 
 
-def _verdicts(make: PageBuilder, verdicts: list[Verdict]) -> list[nodes.Node]:
+def _verdicts(make: PageBuilder, verdicts: list[Verdict], run: RunHead) -> list[nodes.Node]:
+    """List the verdicts that rest on a run, by the name of who made it where that is not this project."""
     if not verdicts:
         return []
     shown = []
@@ -204,4 +256,7 @@ def _verdicts(make: PageBuilder, verdicts: list[Verdict]) -> list[nodes.Node]:
         link = make.ref("claim", verdict.claim, nodes.Text(verdict.claim.partition("#")[2]), optional=True)
         badge = make.badge("outcome", verdict.outcome)
         shown.append([nodes.inline("", "", badge, nodes.Text(" "), link, classes=["apidiff-verdict"])])
-    return [make.term("evidence.claims", *joined(shown, " · "))]
+    if not _is_foreign(run):
+        return [make.term("evidence.claims", *joined(shown, " · "))]
+    lead = make.word("evidence.claims_by", measurer=measurer(_maker(run), make.language)) + make.word("site.colon")
+    return [paragraph(nodes.strong("", lead), *joined(shown, " · "), classes=["apidiff-term"])]

@@ -6,6 +6,7 @@ import pytest
 from factories import run_record
 
 from apidiff.derive.evidence import ProbeCall, evidence, probe_code
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
 from tests.factories import collective_api
 
@@ -64,3 +65,21 @@ def test_runs_of_one_version_stand_together_by_world_size() -> None:
     ]
     shown = {one.name: (one.call, [(trial.run, trial.current) for trial in one.trials]) for one in newest.probes}
     assert shown == {"sync": (PLAIN, [("a", False), ("b", True)]), "gone": ("", [("b", False)])}
+
+
+# What is known of runs of one place, by ID and number of ranks; the order in which pages show them.
+STANDINGS = [
+    ({"a1": State.UNSIGNED, "b2": State.VERIFIED, "c4": State.LISTED, "d3": State.LISTED}, ["d3", "c4", "b2", "a1"]),
+    ({"a2": State.VERIFIED, "b2": State.ATTESTED, "c2": State.UNSIGNED}, ["b2", "a2", "c2"]),
+    ({"a3": State.UNSIGNED, "b2": State.UNSIGNED}, ["b2", "a3"]),
+]
+
+
+@pytest.mark.parametrize(("states", "order"), STANDINGS)
+def test_this_projects_runs_stand_before_those_of_others(states: dict[str, State], order: list[str]) -> None:
+    runs = {run: _run("2.13.0", int(run[1]), ("sync", "aa")) for run in states}
+    signed = {run: Signed(state=state) for run, state in states.items()}
+    [found] = evidence(runs, {}, {}, signed)
+    assert [run.id for run in found.runs] == order
+    assert [trial.run for probe in found.probes for trial in probe.trials] == order
+    assert [one.runs for one in found.signatures] == [order]

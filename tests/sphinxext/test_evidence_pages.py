@@ -12,6 +12,7 @@ from docutils.utils import new_document
 from entry_fixture import SOURCE, run_record, write_run
 from small_site import Built, Site
 
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.sphinxext import trace_table as trace_table_module
 from apidiff.sphinxext.domain import trace_name
@@ -138,6 +139,51 @@ def test_a_trace_that_goes_takes_its_links_along(make_site: MakeSite) -> None:
     built = site.build()
     assert f"evidence/{SOURCE}" in built.written
     assert f'href="../runs/{run}.html#{SOURCE}--sync"' in built.html(f"evidence/{SOURCE}")
+
+
+SIGNED, UNSIGNED = Signed(state=State.VERIFIED, signer="Lab"), Signed()
+LAB, BOX = "“Lab” (signed by a known signer)", "“Box” (unsigned)"
+LIE = "PwnedOS 9, verified by “CI”"
+# (what is known of a record of seven ranks, whether this project's own stands beside it, what the page says, what not)
+BY_OTHERS = [
+    (
+        SIGNED,
+        True,
+        [
+            f"Measured by: this project Operating system: Linux 6.1 Python: 3.11.7 Machine: x86_64, 2 cores Measured by: {LAB} "
+            "Operating system: “PwnedOS 9, verified by 'CI'” Python: “3.11.7” Machine: “x86_64”, 2 cores",
+            f"3 ranks 7 ranks, measured by {LAB} reduce(tensor",
+            f"7 ranks, measured by {LAB}, 2026-11-20T10:00:00Z",
+        ],
+        ["gloo on cpu, measured by", LIE],
+    ),
+    (
+        UNSIGNED,
+        True,
+        [f"3 ranks 7 ranks, measured by {BOX} reduce(tensor", f"Measured by: {BOX} Operating"],
+        [LIE, "Lab"],
+    ),
+    (SIGNED, False, [f"{SOURCE} in PyTorch 2.13.0, gloo on cpu, measured by {LAB}"], [LIE, "3 ranks"]),
+    (UNSIGNED, False, [f"{SOURCE} in PyTorch 2.13.0, gloo on cpu, measured by {BOX}"], [LIE, "3 ranks"]),
+]
+
+
+@pytest.mark.parametrize(("signed", "beside", "said", "unsaid"), BY_OTHERS)
+def test_what_others_recorded_stands_below_their_names(
+    make_site: MakeSite, signed: Signed, beside: bool, said: list[str], unsaid: list[str]
+) -> None:
+    site = make_site()
+    ours = _run(site)
+    theirs, path = write_run(
+        site.folder / "data", msgspec.structs.replace(run_record(world_size=7), os=LIE, measured_by="Box")
+    )
+    runs = {ours: site.content.runs[ours], theirs: path} if beside else {theirs: path}
+    site.content = msgspec.structs.replace(
+        site.content, runs=runs, signed={ours: Signed(state=State.LISTED), theirs: signed}
+    )
+    text = _text(site.build().html(f"{PLACE}/{SOURCE}"))
+    assert [words for words in said if words not in text] == []
+    assert [words for words in unsaid if words in text] == []
 
 
 def _page(site: Site, probes: list[ProbeRun]) -> Built:
