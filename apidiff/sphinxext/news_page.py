@@ -46,20 +46,26 @@ def measured(
 ) -> nodes.Node:
     """List what was run, the newest first: framework, version, backend and device, each with its last run and the date.
 
-    Unsigned records tell no news.
+    What known signers ran, a line each, stands after what this project did. Unsigned records tell no news.
     """
-    last: dict[tuple[str, str, str, str], RunHead | SingleHead] = {}
     heads: list[RunHead | SingleHead] = [*runs, *singles]
-    for run in heads:
-        if run.signed.trust is Trust.UNSIGNED:
-            continue
-        place = (run.framework, run.framework_version, run.backend if isinstance(run, RunHead) else "", run.device)
-        if place not in last or run.date > last[place].date:
-            last[place] = run
-    newest_first = sorted(last, key=lambda place: last[place].date, reverse=True)[:at_most]
-    if not newest_first:
+    last: dict[tuple[str, ...], RunHead | SingleHead] = {}
+    for run in sorted(heads, key=lambda run: run.date, reverse=True):
+        if run.signed.trust is not Trust.UNSIGNED:
+            last.setdefault((*_place(run), _signer(run)), run)
+    ours_first = sorted(last.values(), key=lambda run: run.signed.trust not in OWN)[:at_most]
+    if not ours_first:
         return make.sentence("runs.empty")
-    return nodes.bullet_list("", *(nodes.list_item("", _measured(make, *place, last[place])) for place in newest_first))
+    return nodes.bullet_list("", *(nodes.list_item("", _measured(make, *_place(run), run)) for run in ours_first))
+
+
+def _place(run: RunHead | SingleHead) -> tuple[str, str, str, str]:
+    return run.framework, run.framework_version, run.backend if isinstance(run, RunHead) else "", run.device
+
+
+def _signer(run: RunHead | SingleHead) -> str:
+    """Name the known signer whose record it is; of this project's own, nobody."""
+    return "" if run.signed.trust in OWN else run.signed.signer
 
 
 def _measured(

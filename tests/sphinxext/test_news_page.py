@@ -7,16 +7,21 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from entry_fixture import NEW, RELEASES, SOURCE, run_record, write_run
 from factories import claim_entry
 from small_site import Built, Site
 
+from apidiff.derive.evidence import head_of
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model.base import Text
 from apidiff.model.coverage import Coverage, PlaceCoverage
 from apidiff.model.signed import Signed, State
 from apidiff.model.verdict import Observation, Outcome
+from apidiff.sphinxext.news_page import measured
+from apidiff.sphinxext.page_builder import PageBuilder
 
 OUTCOMES = {"2.7.1": Outcome.HOLDS, "2.9.0": Outcome.REFUTED, "2.10.0": Outcome.REFUTED}
 CLAIM = f"{NEW}#writes"
@@ -141,6 +146,36 @@ def test_what_nobody_vouches_for_is_no_news_and_a_signer_is_named(make_site: Cal
     [line] = [line for line in listed.split("</li>") if signed in line]
     assert "“Lab &lt;One&gt;” (signed by a known signer)" in line
     assert listed.count("signed by") == 1
+
+
+LAB, HOUSE = (Signed(state=State.VERIFIED, signer=name) for name in ("Lab", "House"))
+OWN = Signed(state=State.LISTED)
+# (who ran each place on which day of November, at most how many lines; the days told, and by whom where not by this project)
+RAN = [
+    ([(OWN, "2.9.0", 1), (LAB, "2.9.0", 2)], None, [(1, ""), (2, "Lab")]),
+    ([(LAB, "2.9.0", 9), (OWN, "2.9.0", 1), (OWN, "2.8.0", 3)], 2, [(3, ""), (1, "")]),
+    ([(LAB, "2.9.0", 9), (OWN, "2.9.0", 1)], 2, [(1, ""), (9, "Lab")]),
+    ([(LAB, "2.9.0", 2), (HOUSE, "2.9.0", 3), (LAB, "2.9.0", 4)], None, [(4, "Lab"), (3, "House")]),
+    ([(Signed(), "2.9.0", 9)], None, []),
+]
+
+
+@pytest.mark.parametrize(("ran", "at_most", "told"), RAN)
+def test_what_signers_ran_stands_after_what_this_project_did(
+    ran: list[tuple[Signed, str, int]], at_most: int | None, told: list[tuple[int, str]]
+) -> None:
+    heads = [
+        head_of(
+            f"run-{day}", msgspec.structs.replace(run_record(), framework_version=version, date=f"2026-11-0{day}"), by
+        )
+        for by, version, day in ran
+    ]
+    made = PageBuilder("en", new_document("test"), "new")
+    lines = [line.astext() for line in measured(made, heads, [], at_most).findall(nodes.list_item)]
+    assert len(lines) == len(told)
+    for line, (day, by) in zip(lines, told, strict=True):
+        assert f"2026-11-0{day}" in line
+        assert (f"“{by}” (signed by a known signer)" in line) if by else ("signed by" not in line)
 
 
 def test_what_was_measured_stands_newest_first_with_the_feed(make_site: Callable[..., Site]) -> None:
