@@ -11,6 +11,7 @@ import pytest
 from published_site import HOSTILE, NEW, SOURCE, Published, observed, with_claim
 
 from apidiff.model.signed import Signed, State
+from apidiff.writers.exports import feed
 from apidiff.writers.exports.feed import moment
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -151,6 +152,34 @@ def test_what_nobody_vouches_for_is_no_item_and_a_signer_is_named(make: Callable
     assert forged not in found
     assert found[signed].endswith("Measured by: “Lab <One>” (signed by a known signer)")
     assert [content for run, content in found.items() if run != signed and "Measured by" in content] == []
+    titles = {one["id"].rpartition("/run/")[2]: one["title"] for one in items(built, "run")}
+    assert titles.pop(signed).endswith("gloo on cpu, 4 ranks, measured by “Lab <One>” (signed by a known signer)")
+    assert [title for title in titles.values() if "measured by" in title] == []
+
+
+# (items of this project's runs, of a known signer's newer ones, at most how many; how many are told of each)
+ROOM = [(2, 2, 9, (2, 2)), (2, 2, 3, (2, 1)), (3, 2, 2, (2, 0))]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "room", "told"), ROOM)
+def test_what_signers_ran_takes_no_place_from_this_projects_runs(
+    make: Callable[..., Published],
+    monkeypatch: pytest.MonkeyPatch,
+    ours: int,
+    theirs: int,
+    room: int,
+    told: tuple[int, int],
+) -> None:
+    monkeypatch.setattr(feed, "_ITEMS", room)
+    built = make()
+    for size in range(2, ours + 1):  # beside the one that is there
+        built.record(world_size=size)
+    lab = Signed(state=State.VERIFIED, signer="Lab")
+    signed = {built.record(world_size=size, by=lab, date=f"2027-01-0{size}") for size in range(1, theirs + 1)}
+    built.build()
+    assert faults(built.text("en/verdicts.xml")) == []
+    found = [one["id"].rpartition("/run/")[2] in signed for one in items(built, "run")]
+    assert (found.count(False), found.count(True)) == told
 
 
 def test_an_item_says_what_changed_and_leads_to_the_claim(make: Callable[..., Published]) -> None:

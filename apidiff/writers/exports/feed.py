@@ -102,6 +102,8 @@ def feed_bytes(
 ) -> bytes:
     """Write the feed of a language: newest items first, at most 500, changes before runs of the same time.
 
+    Of more than that, what known signers ran is left out first.
+
     Args:
         changes: those of `changed_verdicts`.
         runs: the run records; unsigned ones are left out.
@@ -111,11 +113,14 @@ def feed_bytes(
     """
     words = _Words(language, address)
     items = [words.change(change) for change in changes]
-    vouched_for = [run for run in runs if run.signed.trust is not Trust.UNSIGNED]
-    newest_first = sorted(sorted(vouched_for, key=lambda run: run.id), key=lambda run: run.date, reverse=True)
-    items += [words.run(run, counts.get(run.id, {})) for run in newest_first]
+    newest_first = sorted(sorted(runs, key=lambda run: run.id), key=lambda run: run.date, reverse=True)
+    ours, by_signers = (
+        [words.run(run, counts.get(run.id, {})) for run in newest_first if run.signed.trust in trust]
+        for trust in (OWN, {Trust.SIGNED})
+    )
+    items = sorted([*items, *ours], key=lambda item: item.updated, reverse=True)[:_ITEMS]
+    items += by_signers[: _ITEMS - len(items)]
     items.sort(key=lambda item: item.updated, reverse=True)
-    del items[_ITEMS:]
     here = f"{language.folder}/{NAME}"
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": language.tag})
     add(root, "id", f"{_TAG}{language.folder}/verdicts")
@@ -189,6 +194,7 @@ class _Words:
         ]
         if run.signed.trust not in OWN:
             by = measurer(Maker(run.measured_by, run.signed.trust, run.signed.signer), self.language.words)
+            title = self.word("evidence.by").format(what=title, measurer=by)
             lines.append(f"{self.word('run.measured_by')}{self.word('site.colon')}{by}")
         key = f"{self.language.folder}/run/{run.id}"
         title = self.word("machines.recorded").format(run=title)
