@@ -82,13 +82,11 @@ def _run_by_signers(claims: Iterable[ClaimEntry], aside: Iterable[AgreementEntry
     claims = list(claims)
     ours = {(row.framework_version, row.backend, row.device) for claim in claims for row in claim.summary}
     for claim in claims:
-        signers = {seen.run: seen.signer for seen in claim.observed}
         for row in claim.aside:
             if (row.framework_version, row.backend, row.device) in ours:
                 continue
             place = _run_place(row.framework, row.framework_version, backend_name(row.backend, row.device))
-            for run in row.runs:
-                by_signer.setdefault(signers[run], {})[place] = None
+            by_signer.setdefault(row.signer, {})[place] = None
     for entry in aside:
         for signer in entry.signers:
             place = _run_place("mindspore", entry.framework_version, LABELS[f"device.{entry.device}"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from apidiff.derive.statements import standing
 from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, by_run, telling_observation
+from apidiff.messages.agreement_lines import signed_by
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
@@ -21,17 +22,16 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
     """One row per framework version, backend, device, outcome and trust: the worst over a record's probes, by world size.
 
     Newest version first. World sizes with the same outcome share a row, if whoever is trusted most of those that say so is
-    trusted alike; records that disagree have one each. The runs of who is trusted most come first.
+    trusted alike; records that disagree have one each, and so has each known signer where signers alone say so. The runs of
+    who is trusted most come first.
     """
     rows = []
-    trust = {seen.run: seen.trust for seen in observed}
+    makers = {seen.run: (seen.trust, seen.signer) for seen in observed}
     for (framework, version, backend, device), by_size in by_run(observed).items():
-        sizes: dict[tuple[Outcome, Trust], list[int]] = {}
-        runs: dict[tuple[Outcome, Trust], list[str]] = {}
+        sizes: dict[tuple[Outcome, Trust, str], list[int]] = {}
+        runs: dict[tuple[Outcome, Trust, str], list[str]] = {}
         for size, outcomes in by_size.items():
-            for outcome in dict.fromkeys(outcomes.values()):
-                saying = [run for run, said in outcomes.items() if said is outcome]
-                row = outcome, min((trust[run] for run in saying), key=MOST_TRUSTED.index)
+            for row, saying in _saying(outcomes, makers):
                 sizes.setdefault(row, []).append(size)
                 runs.setdefault(row, []).extend(saying)
         rows += [
@@ -42,12 +42,30 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
                 backend=backend,
                 device=device,
                 world_sizes=world_sizes,
-                runs=sorted(runs[outcome, trusted], key=lambda run: (MOST_TRUSTED.index(trust[run]), run)),
-                trust=trusted.value,
+                runs=sorted(runs[outcome, trust, signer], key=lambda run: (MOST_TRUSTED.index(makers[run][0]), run)),
+                trust=trust.value,
+                signer=signer,
             )
-            for (outcome, trusted), world_sizes in sizes.items()
+            for (outcome, trust, signer), world_sizes in sizes.items()
         ]
     return sorted(rows, key=_newest_first)
+
+
+def _saying(
+    outcomes: Mapping[str, Outcome], makers: Mapping[str, tuple[Trust, str]]
+) -> Iterator[tuple[tuple[Outcome, Trust, str], list[str]]]:
+    """Groups the records of one world size: by outcome, and by signer where known signers alone vouch for it."""
+    for outcome in dict.fromkeys(outcomes.values()):
+        saying = [run for run, said in outcomes.items() if said is outcome]
+        trust = min((makers[run][0] for run in saying), key=MOST_TRUSTED.index)
+        if trust is not Trust.SIGNED:
+            yield (outcome, trust, ""), saying
+            continue
+        by_signer: dict[str, list[str]] = {}
+        for run in saying:
+            if makers[run][0] is Trust.SIGNED:
+                by_signer.setdefault(makers[run][1], []).append(run)
+        yield from (((outcome, trust, signer), runs) for signer, runs in by_signer.items())
 
 
 def _newest_first(row: ObservedSummary) -> tuple[object, ...]:
@@ -78,13 +96,11 @@ def _verdict_text(
 
 
 def _ranks(row: ObservedSummary) -> Text:
-    """The numbers of ranks, and that nobody ran it with them but a known signer, where that is so."""
+    """The numbers of ranks, and which known signer alone ran it with them, where that is so."""
     ranks = number_of_ranks(row.world_sizes)
-    return joined("site.semicolon", [ranks, LABELS["trust.signed"]]) if _is_foreign(row) else ranks
-
-
-def _is_foreign(row: ObservedSummary) -> bool:
-    return row.trust == Trust.SIGNED.value
+    if not row.signer:
+        return ranks
+    return joined("site.semicolon", [ranks, Text(en=signed_by(row.signer, "en"), zh=signed_by(row.signer, "zh"))])
 
 
 def number_of_ranks(world_sizes: Sequence[int]) -> Text:
@@ -101,7 +117,7 @@ def places(rows: Iterable[ObservedSummary]) -> Text:
     """Where one thing was seen: backends, versions and world sizes, those that differ in nothing but the version as one."""
     merged: dict[tuple[object, ...], tuple[ObservedSummary, list[str]]] = {}
     for row in rows:
-        key = (row.framework, row.backend, row.device, _is_foreign(row), *row.world_sizes)
+        key = (row.framework, row.backend, row.device, row.signer, *row.world_sizes)
         merged.setdefault(key, (row, []))[1].append(row.framework_version)
     return joined(
         "site.semicolon",
@@ -129,7 +145,7 @@ def verdicts(
     speak_of = [document.speaks_of for document in documents]
     for row in rows:
         said = standing(row, speak_of) if speak_of and row.outcome == Outcome.REFUTED.value else row.outcome
-        key = (said, row.framework, row.backend, row.device, _is_foreign(row), *row.world_sizes)
+        key = (said, row.framework, row.backend, row.device, row.signer, *row.world_sizes)
         merged.setdefault(key, (row, []))[1].append(row.framework_version)
     texts = [_verdict_text(row, versions, documents, of_calls=of_calls) for row, versions in merged.values()]
     return joined("site.semicolon", texts) if texts else None
@@ -145,7 +161,7 @@ def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
     for row in claim.summary:
         telling = telling_observation(claim, row)
         facts = tuple(telling.facts[:EVIDENCE_LINES]) if telling else ()
-        same = (row.outcome, row.framework, row.backend, row.device, _is_foreign(row), *row.world_sizes)
+        same = (row.outcome, row.framework, row.backend, row.device, row.signer, *row.world_sizes)
         alike.setdefault((same, facts), []).append((row, telling.run if telling else row.runs[0]))
     return [_told(claim, facts, rows) for (_, facts), rows in alike.items()]
 

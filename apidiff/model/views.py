@@ -43,7 +43,8 @@ class ObservedEntry(Observation, frozen=True, kw_only=True):
 class ObservedSummary(View, frozen=True, kw_only=True):
     """A verdict of one framework version on one backend over all probes, and the world sizes and run records that share it.
 
-    Where records disagree each has its say: the same world size then stands in several rows.
+    Where records disagree each has its say: the same world size then stands in several rows. Of known signers' records, which
+    are told beside this project's, each signer has rows of their own: ``signer``, otherwise empty.
     """
 
     outcome: str
@@ -54,6 +55,7 @@ class ObservedSummary(View, frozen=True, kw_only=True):
     world_sizes: list[int]
     runs: list[str]
     trust: str = Trust.UNSIGNED.value  # of the one of its records that is trusted most
+    signer: str = ""
 
 
 class VersionSpan(View, frozen=True, kw_only=True):

@@ -213,6 +213,7 @@ def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[Obs
         key = (
             summary.outcome,
             summary.trust,
+            summary.signer,
             summary.framework,
             summary.backend,
             summary.device,

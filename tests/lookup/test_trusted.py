@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from rich.console import Console
 
 from apidiff.database import Data
@@ -25,6 +27,8 @@ from apidiff.messages.verdict_text import evidence, places, verdicts
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
 from apidiff.model.views import ClaimEntry, Entry
+from apidiff.sphinxext.claims import observed_part
+from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.writers.terminal import answer_text
 
 API = "torch.distributed.all_reduce"
@@ -358,16 +362,24 @@ def test_a_run_of_a_known_signer_is_not_told_as_this_projects(database: Data, ou
     assert "3, 4 ranks" not in text
 
 
-def test_texts_of_verdicts_tell_runs_of_known_signers_apart(database: Data, ours: RunRecord) -> None:
-    """Versions that say the same share a text, but not that of a version which a signer alone has run."""
+def test_texts_of_verdicts_tell_runs_of_known_signers_apart(
+    database: Data, ours: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Versions that say the same share a text, but not that of a version which a signer alone has run, nor of two signers."""
     theirs = msgspec.structs.replace(_again(ours), measured_by="a lab", framework_version="2.12.0")
-    key = THIRD.replace("2.13.0", "2.12.0")
-    entry = entry_with(database, {OURS: (ours, State.LISTED), key: (theirs, State.VERIFIED)})
+    keys = [key.replace("2.13.0", "2.12.0") for key in (THEIRS, THIRD)]
+    monkeypatch.setitem(SIGNERS, keys[1], "Institute")
+    records = {OURS: (ours, State.LISTED), **dict.fromkeys(keys, (theirs, State.VERIFIED))}
+    entry = entry_with(database, records)
     claim = next(claim for claim in entry.claims if claim.summary)
     text = verdicts([*claim.summary, *claim.aside])
     assert text is not None
     assert "(PyTorch 2.13.0; 3 ranks)" in text.en
-    assert "(PyTorch 2.12.0; 3 ranks; signed by a known signer)" in text.en
-    assert "（PyTorch 2.12.0；3 个 rank；由已知签名者签名）" in text.zh
+    assert [(row.signer, row.runs) for row in claim.aside] == [("Lab", keys[:1]), ("Institute", keys[1:])]
+    for name in ("Lab", "Institute"):
+        assert f"(PyTorch 2.12.0; 3 ranks; “{name}” (signed by a known signer))" in text.en
+        assert f"（PyTorch 2.12.0；3 个 rank；“{name}”（由已知签名者签名））" in text.zh
+        assert f"PyTorch 2.12.0; 3 ranks; “{name}” (signed by a known signer)" in places(claim.aside).en
     assert [one.runs for one in evidence(claim)] == [[OURS]]
-    assert "PyTorch 2.12.0; 3 ranks; signed by a known signer" in places(claim.aside).en
+    table = observed_part(PageBuilder("en", new_document("test"), "x"), claim, claim.aside)
+    assert [row.astext().count("2.12.0") for row in table.findall(nodes.row)][1:] == [1, 1]

@@ -130,6 +130,27 @@ def test_records_that_disagree_have_a_row_each() -> None:
     ]
 
 
+# Signed records of one version, each with its signer and number of ranks: rows of (signer, numbers of ranks).
+SIGNED = [
+    ([("Lab", 2), ("Lab", 3)], [("Lab", [2, 3])]),
+    ([("Lab", 2), ("House", 2)], [("House", [2]), ("Lab", [2])]),
+    ([("Lab", 2), ("Lab", 3), ("House", 3), ("House", 4)], [("Lab", [2, 3]), ("House", [3, 4])]),
+    ([("", 2), ("Lab", 2), ("Lab", 3)], [("", [2]), ("Lab", [3])]),
+]
+
+
+@pytest.mark.parametrize(("records", "rows"), SIGNED)
+def test_each_known_signer_has_rows_of_their_own(
+    records: list[tuple[str, int]], rows: list[tuple[str, list[int]]]
+) -> None:
+    """But for those in which this project's records say the same."""
+    found = [
+        msgspec.structs.replace(one, signer=one.measured_by, trust=Trust.SIGNED) if one.measured_by else one
+        for one in seen([("2.10.0", "holds", size, signer) for signer, size in records])
+    ]
+    assert [(row.signer, row.world_sizes) for row in summarise(found)] == rows
+
+
 def test_records_that_disagree_are_told_with_who_made_them() -> None:
     rows = [*at(3, v2_10_0="holds"), ("2.10.0", "refuted", 3, "a \x1b[31mlab\nelsewhere"), *at(2, v2_10_0="holds")]
     (found,) = dispute_entries(seen(rows))
