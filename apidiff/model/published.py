@@ -26,7 +26,8 @@ class IndexRow(View, frozen=True, kw_only=True):
 class IndexRun(View, frozen=True, kw_only=True):
     """One run record in the index; ``id`` is what ``run`` of an observation names. ``file``: the record itself.
 
-    ``measured_by``: who made the run, in their own words. ``trust``: who vouches for it: project, signed or unsigned.
+    ``measured_by``: who made the run, in their own words. ``trust``: who vouches for it: attested, project, signed or unsigned.
+    ``signer``: the name by which its signer is known, where it is signed.
     """
 
     id: str
@@ -39,6 +40,7 @@ class IndexRun(View, frozen=True, kw_only=True):
     date: str
     measured_by: str | None = None
     trust: str = "unsigned"
+    signer: str = ""
 
 
 class Index(View, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ import pytest
 from published_site import HOSTILE, SOURCE, Published
 
 from apidiff.model.base import Text
+from apidiff.model.signed import Signed, State
 
 API = "api/v1"
 
@@ -58,6 +59,26 @@ def test_the_whole_base_is_its_parts(make: Callable[..., Published]) -> None:
     (run,) = index["runs"]
     assert run["id"] in built.content.runs
     assert run["file"] == f"../../en/_runs/{run['id']}.json"
+
+
+# What is known of a record's signature, whom the index tells as its signer.
+SIGNED = [
+    (Signed(state=State.VERIFIED, signer="Lab"), ("signed", "Lab")),
+    (Signed(state=State.IN_SIGNED_LIST, signer="Lab"), ("project", "")),
+    (Signed(state=State.NOT_CHECKED, signer="Lab"), ("unsigned", "")),
+    (Signed(), ("unsigned", "")),
+]
+
+
+@pytest.mark.parametrize(("signed", "told"), SIGNED)
+def test_the_index_names_who_signed_a_run(
+    make: Callable[..., Published], signed: Signed, told: tuple[str, str]
+) -> None:
+    built = make()
+    theirs = built.record(world_size=4, by=signed, measured_by="Lab box")
+    built.build()
+    [run] = [run for run in built.json(f"{API}/index.json")["runs"] if run["id"] == theirs]
+    assert (run["trust"], run["signer"]) == told
 
 
 def test_the_same_data_give_the_same_bytes(make: Callable[..., Published]) -> None:

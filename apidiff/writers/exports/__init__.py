@@ -16,6 +16,7 @@ import msgspec
 from apidiff.derive.document_differences import DocumentRow
 from apidiff.derive.evidence import RunHead
 from apidiff.model.published import IndexRun
+from apidiff.model.trust import Trust
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.export import json_files, sqlite_bytes
 from apidiff.writers.exports.address import API, Address, SiteLanguage
@@ -96,6 +97,7 @@ def _write_api(
             date=run.date,
             measured_by=run.measured_by,
             trust=run.signed.trust.value,
+            signer=run.signed.signer if run.signed.trust is Trust.SIGNED else "",
         )
         for run in runs
     ]
