@@ -122,7 +122,6 @@ def build_site(
         if part:
             sources = work / "sources"
             mirror_sources(_ROOT, sources, [language.words for language in wanted])
-        tags = [] if part is None or part.python_api else ["brief"]
         derived = BuildCache(work / "derived")
         # Sphinx starts, and reads what it keeps of pages, while the data are read and checked and the content is made; the
         # data are published meanwhile. Where something fails, Sphinx is ended before it could read what was derived from an
@@ -131,7 +130,7 @@ def build_site(
             steps: list[Step] = []
             try:
                 mark(output)
-                steps += _start_languages(wanted, output, work, address.root, sources, tags, ending)
+                steps += _start_languages(wanted, output, work, address.root, sources, ending)
                 data = database.load(keep=work / "kept" / "mappings")
                 tell_damaged([str(error) for error in data.unread])
                 with _beside(partial(_check, data)):
@@ -268,7 +267,6 @@ def _start_languages(
     work: Path,
     site_url: str,
     sources: Path,
-    tags: Sequence[str],
     ending: ExitStack,
 ) -> list[Step]:
     """Start to build the pages of every language, for which each waits for the content; ``ending`` ends what goes on."""
@@ -277,7 +275,7 @@ def _start_languages(
     jobs = max(1, len(os.sched_getaffinity(0)) // max(1, len(wanted)))
     steps: list[Step] = []
     for language in wanted:
-        step = _sphinx(language, output, work, site_url, sources, jobs, tags)
+        step = _sphinx(language, output, work, site_url, sources, jobs)
         ending.callback(step.kill)
         steps.append(step)
     return steps
@@ -291,11 +289,8 @@ def _forget_failed(steps: Sequence[Step], wanted: Sequence[SiteLanguage], work: 
             shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
 
 
-def _sphinx(
-    language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path, jobs: int, tags: Sequence[str]
-) -> Step:
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", str(jobs)]
-    command += [word for tag in (language.words, *tags) for word in ("-t", tag)]
+def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path, jobs: int) -> Step:
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", str(jobs), "-t", language.words]
     command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
     command += ["-D", f"apidiff_derived={work / 'derived'}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]

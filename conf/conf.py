@@ -1,6 +1,6 @@
 """Sphinx configuration of the site, for both languages.
 
-``-t zh`` builds the Chinese pages; ``-t brief`` documents a part of the package.
+``-t zh`` builds the Chinese pages.
 """
 
 import os
@@ -112,10 +112,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
-_brief = tags.has("brief")  # noqa: F821 - as above
-_documented = ["judge", "derive/api_history.py", "lookup", "errors.py"]
-if not _brief:
-    _documented += ["model", "database"]  # most of all modules
+_documented = ["judge", "derive/api_history.py", "lookup", "errors.py", "model", "database"]
 autodoc2_packages = [
     {"path": f"../../apidiff/{path}", "module": f"apidiff.{path.removesuffix('.py').replace('/', '.')}"}
     for path in _documented
@@ -130,15 +127,13 @@ autodoc2_index_template = None
 autodoc2_render_plugin = f"apidiff.sphinxext.api_pages.{'Chinese' if _ZH else 'English'}Renderer"
 nitpick_ignore_regex = [
     # Types of other projects; the site links to no inventory that would have to be fetched.
-    (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|packaging|pathlib|re|sqlite3|types|typing)\..*"),
+    (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|os|packaging|pathlib|re|sqlite3|types|typing)\..*"),
     # Names of layers that have no pages here, and of an exception in a docstring that packaging's class hands down.
     (r"py:(class|obj|exc)", r"apidiff\.(?!model\.|database\.|judge\.|lookup\.|errors\.).*"),
     (r"py:exc", "InvalidVersion"),
     # autodoc2 writes type variables as if they were classes.
     (r"py:class", r"apidiff\.(\w+\.)*[A-Z]"),
-    *([(r"py:.*", r"apidiff\..*")] if _brief else []),
 ]
-suppress_warnings = ["toc.not_readable"] if _brief else []
 
 
 def setup(app):

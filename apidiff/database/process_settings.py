@@ -8,23 +8,22 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import msgspec
-from msgspec import Meta
 
 from apidiff.database.toml import line_of, read_toml
 from apidiff.errors import Damage, DataError
 from apidiff.model.base import Record
 
 # Arguments and variables are handed to processes, which can be given no NUL and no more than 128 KiB in one.
-Code = Annotated[str, Meta(pattern=r"^[^\x00]*\Z", max_length=10_000)]
-Word = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]+\Z", max_length=100)]
-Seconds = Annotated[float, Meta(ge=0.1, le=30 * 24 * 3600)]
-Gibibytes = Annotated[float, Meta(ge=0.1, le=2**16)]
+Code = Annotated[str, msgspec.Meta(pattern=r"^[^\x00]*\Z", max_length=10_000)]
+Word = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_]+\Z", max_length=100)]
+Seconds = Annotated[float, msgspec.Meta(ge=0.1, le=30 * 24 * 3600)]
+Gibibytes = Annotated[float, msgspec.Meta(ge=0.1, le=2**16)]
 Environment = Annotated[
     dict[
-        Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z", max_length=100)],
-        Annotated[str, Meta(pattern=r"^[^\x00]*\Z", max_length=4000)],
+        Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z", max_length=100)],
+        Annotated[str, msgspec.Meta(pattern=r"^[^\x00]*\Z", max_length=4000)],
     ],
-    Meta(max_length=100),
+    msgspec.Meta(max_length=100),
 ]
 _REMEDY = "Correct it; the comment at the head of the file says what each key is."
 T = TypeVar("T")
@@ -40,7 +39,7 @@ class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
     framework: Word
     device: Word
     environment: Environment = {}
-    unsupported: list[Annotated[str, Meta(max_length=1000)]] = []
+    unsupported: list[Annotated[str, msgspec.Meta(max_length=1000)]] = []
 
     def __post_init__(self) -> None:
         """Raises ValueError for a pattern that cannot be compiled."""

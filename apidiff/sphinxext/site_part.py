@@ -25,13 +25,12 @@ GENERATED = frozenset({"mappings", "runs", "evidence", "api"})
 class SitePart:
     """Some of the mappings: those of which ``due`` says so, by ID, and those that ``always`` names, by ID or by a target.
 
-    ``traced``: those with traces, beside those that are due. ``python_api``: whether all modules have pages, or a part of them.
+    ``traced``: those with traces, beside those that are due.
     """
 
     due: Callable[[str], bool]
     always: Collection[str] = ()
     traced: Collection[str] = ()
-    python_api: bool = True
 
     def _chosen(self, mapping: str) -> bool:
         return mapping in self.always or self.due(mapping)
