@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -60,8 +60,10 @@ def digest_of_shared(data: Data, examples: object) -> bytes:
     return digest.digest()
 
 
-def code_files() -> list[Path]:
-    """List every file of what makes entries."""
-    return sorted(
-        file for folder in _MAKERS for file in (PACKAGE / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"
-    )
+def code_files(folders: Iterable[str] = _MAKERS) -> list[Path]:
+    """List every file of the code and words in ``folders`` of the package, by default of what makes entries.
+
+    What Python compiles of it is left out: it comes and goes.
+    """
+    files = (file for folder in folders for file in (PACKAGE / folder).rglob("*"))
+    return sorted(file for file in files if file.parent.name != "__pycache__" and file.is_file())

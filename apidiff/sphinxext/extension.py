@@ -16,7 +16,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
-from apidiff.database.paths import conf_file
+from apidiff.database.paths import PACKAGE, conf_file
+from apidiff.lookup.made_entries import code_files
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.build_cache import BuildCache, Outline
 from apidiff.sphinxext.build_tuning import BuildTuning
@@ -46,17 +47,10 @@ from apidiff.sphinxext.written_files import naming_the_file, remove_former
 
 def _env_version() -> int:
     """Return a number over the code and words that make pages: when it changes, every page is read again."""
-    package = Path(__file__).parent.parent
-    files = [
-        file
-        for folder in ("sphinxext", "messages", "data/messages")
-        for file in sorted((package / folder).rglob("*"))
-        if file.is_file() and file.suffix != ".pyc"
-    ]
+    files = code_files(("sphinxext", "messages", "data/messages"))
     files.append(conf_file("scope.yaml"))
     # Names of categories and modules stand in pages; and Sphinx compiles an edited catalogue and writes no page again for it.
-    conf = package.parent / "conf"
-    files += [conf / "scope.yaml", *sorted((conf / "locale").rglob("*.po"))]
+    files += sorted((PACKAGE.parent / "conf" / "locale").rglob("*.po"))
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 

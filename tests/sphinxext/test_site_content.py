@@ -130,6 +130,19 @@ def test_code_that_makes_entries_is_watched() -> None:
     assert folders == {"model", "database", "signatures", "judge", "derive", "messages", "lookup", "data"}
 
 
+def test_what_python_compiles_is_not_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may be writing it: its temporary file is gone before it could be read."""
+    monkeypatch.setattr(made_entries, "PACKAGE", tmp_path)
+    for name in (
+        "judge/case.py",
+        "judge/__pycache__/case.cpython-311.pyc.1398",
+        "judge/__pycache__/case.cpython-311.pyc",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert made_entries.code_files() == made_entries.code_files(["judge"]) == [tmp_path / "judge" / "case.py"]
+
+
 @pytest.mark.parametrize("what", ["backends", "devices", "examples"])
 def test_other_backends_devices_and_examples_make_entries_anew(
     data: Data, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, what: str
