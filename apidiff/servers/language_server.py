@@ -137,17 +137,28 @@ class Editor:
         self._analyser = Analyser(self._index, mindspore, device, settings.site)
 
     async def analysis(self, document: TextDocument) -> Analysis:
-        """Analyse a document as it is now, once."""
+        """Analyse a document as it is now, once. Raises JsonRpcContentModified where it has another text before that is done."""
         text = document.source
         known = self._analyses.get(document.uri)
         if known is None or known[0] != text:
+            self._drop(document.uri)
             loop = asyncio.get_running_loop()
             future = loop.run_in_executor(self._worker, self._analysed, text, document)
             known = self._analyses[document.uri] = text, future
-        analysis = await asyncio.shield(known[1])
+        try:
+            analysis = await asyncio.shield(known[1])
+        except asyncio.CancelledError:
+            if known[1].cancelled():  # and not who asked for it
+                raise JsonRpcContentModified from None
+            raise
         if self._analyses.get(document.uri) is known:
             self._last[document.uri] = text, analysis
         return analysis
+
+    def _drop(self, uri: str) -> None:
+        """Take the analysis of a text that is no longer there from the queue: one for each key would wait there."""
+        if known := self._analyses.pop(uri, None):
+            known[1].cancel()
 
     def _analysed(self, text: str, document: TextDocument) -> Analysis:
         return self._analyser.analyse(text, _path(document), half_typed=True)
@@ -191,7 +202,7 @@ class Editor:
 
     def forget(self, uri: str) -> None:
         """Drop what is known of a document that was closed."""
-        self._analyses.pop(uri, None)
+        self._drop(uri)
         self._last.pop(uri, None)
         if handle := self.waiting.pop(uri, None):
             handle.cancel()
@@ -332,15 +343,10 @@ def _open(server: LanguageServer, uri: str) -> TextDocument | None:
     return None if document is None else copy(document)
 
 
-def _is_current(server: LanguageServer, document: TextDocument) -> bool:
-    """Tells whether the editor still has a document as it was."""
-    now = _open(server, document.uri)
-    return now is not None and (now.version, now.source) == (document.version, document.source)
-
-
 def _refuse_changed(server: LanguageServer, document: TextDocument) -> None:
     """Raises JsonRpcContentModified where a document changed while its answer was awaited: places in it may be others now."""
-    if not _is_current(server, document):
+    now = _open(server, document.uri)
+    if now is None or (now.version, now.source) != (document.version, document.source):
         raise JsonRpcContentModified
 
 
@@ -348,8 +354,10 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
     document = _open(server, uri)
     if document is None:
         return
-    analysis = await editor.analysis(document)
-    if not _is_current(server, document):
+    try:
+        analysis = await editor.analysis(document)
+        _refuse_changed(server, document)
+    except JsonRpcContentModified:
         return  # typed on meanwhile: another analysis is on its way
     lines = DocumentLines(document)
     diagnostics = [diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from threading import Event
 
 import pytest
 from lsprotocol import types
@@ -12,6 +13,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 
 from apidiff.lookup.cache import open_index
+from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.language_server import Choices, _is_fault, make_server
 
 URI = "file:///project/model.py"
@@ -69,3 +71,31 @@ async def test_findings_are_published_for_the_version_that_has_them(
 async def test_that_one_typed_on_is_no_fault_in_the_log(error: Exception, told: bool) -> None:
     record = logging.LogRecord("pygls", logging.ERROR, "", 1, "", (), (type(error), error, None))
     assert _is_fault(record) == told
+
+
+async def test_one_analysis_waits_however_many_keys_were_pressed(
+    server: LanguageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the texts that come while one is analysed, the newest alone is analysed after it; who asked before is told so."""
+    analyse, begun, goes_on = Analyser.analyse, [], Event()
+
+    def waits(analyser: Analyser, text: str, path: str, **options: bool) -> Analysis:
+        begun.append(text)
+        goes_on.wait(60)
+        return analyse(analyser, text, path, **options)
+
+    monkeypatch.setattr(Analyser, "analyse", waits)
+    asked = []
+    for version in range(2, 12):
+        document = types.VersionedTextDocumentIdentifier(version, URI)
+        change = types.TextDocumentContentChangeWholeDocument(f"{CODE}# {version}\n")
+        server.workspace.update_text_document(document, change)
+        asked.append(asyncio.ensure_future(server.protocol.fm.features["textDocument/hover"](HOVER)))
+        while not begun:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
+    goes_on.set()
+    *before, last = await asyncio.gather(*asked, return_exceptions=True)
+    assert all(isinstance(one, JsonRpcContentModified) for one in before)
+    assert isinstance(last, types.Hover)
+    assert begun == [f"{CODE}# 2\n", f"{CODE}# 11\n"]
