@@ -248,7 +248,7 @@ def test_selected_claims_are_run_and_told_alone(
             5,
             "no claim that was chosen is judged by a run on the backends asked for",
         ),
-        (["--apidiff-backend", "gloo"], 5, "nothing is recorded for torch * on gloo with 2 ranks; *"),
+        (["--apidiff-backend", "gloo"], 5, "nothing is recorded by this project for torch * on gloo with 2 ranks; *"),
         (["--apidiff-backend", "nccl"], 5, "nccl (torch, cuda): looked for *"),
     ],
 )
@@ -266,7 +266,9 @@ def test_where_nothing_was_compared_nothing_is_as_recorded(
     assert found.ret == code
     if "nothing is recorded" in told:
         found.assert_outcomes(skipped=5)
-        found.stdout.fnmatch_lines(["SKIPPED*nothing is recorded for torch * on gloo with 2 ranks; *--record"])
+        found.stdout.fnmatch_lines(
+            ["SKIPPED*nothing is recorded by this project for torch * on gloo with 2 ranks; *--record"]
+        )
     if "looked for" in told:
         found.assert_outcomes(skipped=5)
         found.stdout.fnmatch_lines([f"SKIPPED*{told}"])
@@ -298,6 +300,20 @@ def test_what_is_as_recorded_passes_and_a_backend_that_is_not_here_fails_the_ses
 
 @needs_torch
 @pytest.mark.turning(days=5, group="made runs")
+def test_what_only_others_recorded_is_compared_with_nothing_and_told_by_name(
+    claims: Callable[..., pytest.RunResult], record: RunRecord
+) -> None:
+    theirs = msgspec.structs.replace(altered(record), measured_by="Mallory")
+    found = claims("--apidiff-backend", "gloo", "--apidiff-world-size", "2", "-rs", recorded=theirs)
+    found.assert_outcomes(skipped=5)
+    found.stdout.fnmatch_lines(
+        ["apidiff: torch *compared with nothing (recorded by others, which decides nothing: “Mallory” (unsigned))"]
+    )
+    assert found.ret == 5
+
+
+@needs_torch
+@pytest.mark.turning(days=5, group="made runs")
 def test_a_version_without_a_record_is_compared_with_the_newest_and_says_so(
     claims: Callable[..., pytest.RunResult], record: RunRecord
 ) -> None:
@@ -307,7 +323,7 @@ def test_a_version_without_a_record_is_compared_with_the_newest_and_says_so(
     found.assert_outcomes(passed=3, skipped=2)
     found.stdout.fnmatch_lines(["SKIPPED*Nothing shows it.*", "SKIPPED*mindspore APIs do not run on gloo"])
     found.stdout.fnmatch_lines(
-        ["apidiff: torch *compared with torch-2.9.0/gloo-cpu-2-*(nothing is recorded for torch *)"]
+        ["apidiff: torch *compared with torch-2.9.0/gloo-cpu-2-*(nothing is recorded by this project for torch *)"]
     )
     assert found.ret == 0
 

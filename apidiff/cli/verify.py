@@ -36,7 +36,7 @@ from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import is_recordable
 from apidiff.model.vocabulary import Execution
-from apidiff.verification import Change, base_record, compare, observations, verify
+from apidiff.verification import Change, base_record, compare, observations, recorded_by_others, verify
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -210,7 +210,7 @@ def _refuse_nightly(backend: Backend, here: Availability) -> None:
 
 
 class _Result(msgspec.Struct):
-    """What one backend at one world size gave."""
+    """What one backend at one world size gave. ``others``: whose records there are where this project has none."""
 
     backend: Backend
     record: RunRecord
@@ -218,6 +218,7 @@ class _Result(msgspec.Struct):
     changes: list[Change]
     against: str | None
     written: str | None
+    others: list[str] = []
 
 
 def _verify(
@@ -262,7 +263,8 @@ def _verify(
     forget(record)
     recorded = base_record(data, record)
     changes = compare(apis, recorded, record, context)
-    return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None)
+    others = recorded_by_others(data, record)
+    return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None, others)
 
 
 @contextmanager
@@ -297,7 +299,9 @@ def _print(results: list[_Result]) -> None:
             counts,
         )
         if not result.written:
-            table.add_row("", "", f"compared with: {result.against or 'nothing recorded'}")
+            table.add_row("", "", f"compared with: {result.against or 'nothing recorded by this project'}")
+        if result.others:
+            table.add_row("", "", f"recorded by others, which decides nothing: {'; '.join(result.others)}")
         if record.stopped:
             table.add_row("", "stopped", unbroken(record.stopped))
     console.print(table)
@@ -327,6 +331,7 @@ def _plain(result: _Result) -> dict[str, object]:
         "stopped": record.stopped,
         "outcomes": result.outcomes,
         "compared_with": result.against,
+        "recorded_by_others": result.others,
         "written": result.written,
         "changes": [{"claim": c.claim, "before": c.before, "now": c.now} for c in result.changes],
     }

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from apidiff.verification.confirmed_run import verify
-from apidiff.verification.verdict_changes import Change, base_record, compare, difference, observations
+from apidiff.verification.verdict_changes import (
+    Change,
+    base_record,
+    compare,
+    difference,
+    observations,
+    recorded_by_others,
+)
 
-__all__ = ["Change", "base_record", "compare", "difference", "observations", "verify"]
+__all__ = ["Change", "base_record", "compare", "difference", "observations", "recorded_by_others", "verify"]

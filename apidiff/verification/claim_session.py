@@ -18,7 +18,7 @@ from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
 from apidiff.verification.claim_sample import Sample, recorded
 from apidiff.verification.confirmed_run import verify
-from apidiff.verification.verdict_changes import Change, base_record, compare, observations
+from apidiff.verification.verdict_changes import Change, base_record, compare, observations, recorded_by_others
 
 _REASONS = 3  # that are told of why nothing was compared
 
@@ -65,8 +65,10 @@ class Comparison:
         self._same_version = self._version == run.framework_version
         self.stopped = f"{self._where} stopped early: {run.stopped}" if run.stopped else None
         self.text = f"{self._where}: {len(run.probes)} probes, compared with {base[0] if base else 'nothing'}"
+        if others := recorded_by_others(data, run):
+            self.text += f" (recorded by others, which decides nothing: {'; '.join(others)})"
         if base and not self._same_version:
-            self.text += f" (nothing is recorded for {run.framework} {run.framework_version})"
+            self.text += f" (nothing is recorded by this project for {run.framework} {run.framework_version})"
 
     def _compare(self, run: RunRecord) -> list[Change]:
         changes = compare(self._apis, self._base, run, self._context)
@@ -92,7 +94,7 @@ class Comparison:
         if claim not in self._judged:
             return f"no probe of it gives a verdict for {self._where}"
         if self._base is None:
-            return f"nothing is recorded for {self._where}; record it with: apidiff verify --record"
+            return f"nothing is recorded by this project for {self._where}; record it with: apidiff verify --record"
         if not self._same_version and claim not in self._recorded:
             return f"{self._version}, which {self._where} is compared with, has no verdict on it"
         return [change for change in self.changes if change.claim == claim]

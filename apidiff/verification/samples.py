@@ -171,7 +171,7 @@ def _is_unrepeated(verdict: FacetVerdict) -> bool:
 
 
 def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:
-    """The traces of a run, before those of the records that there are and that somebody vouches for."""
+    """The traces of a run, before those of the records that decide."""
     return data.traces((_NOW, record) for record in records)
 
 

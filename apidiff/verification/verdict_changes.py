@@ -10,8 +10,10 @@ from apidiff.database import Data
 from apidiff.judge import Context, observe
 from apidiff.messages.escape_invisible import unbroken
 from apidiff.messages.evidence import evidence_lines
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api
+from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
@@ -48,23 +50,32 @@ def told(verdict: Observation) -> str:
 
 
 def base_record(data: Data, run: RunRecord) -> tuple[str, RunRecord] | None:
-    """Finds the record to compare ``run`` with: same backend, device and world size, the same version or else the newest.
+    """Finds the record of this project to compare ``run`` with.
 
-    Of several a whole one leads, then the latest. A known signer's is taken only where this project has none, and one for
-    which nobody vouches only where there is no other.
+    It has the same backend, device and world size, and the same version or else the newest. Of several a whole one leads,
+    then the latest. Records of others decide nothing, so none of them is taken.
     """
-    return _base(data.runs, run) or _base(data.signed_runs, run) or _base(data.unsigned_runs, run)
-
-
-def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:
-    place = run.framework, run.backend, run.device, run.world_size
-    alike = [
-        (run_id, record)
-        for run_id, record in runs
-        if (record.framework, record.backend, record.device, record.world_size) == place
-    ]
+    alike = [pair for pair in data.runs if _ran_alike(pair[1], run)]
     same_version = [pair for pair in alike if pair[1].framework_version == run.framework_version]
     return max(same_version or alike, key=lambda pair: _standing(pair[1]), default=None)
+
+
+def recorded_by_others(data: Data, run: RunRecord) -> list[str]:
+    """Names, where this project has no record to compare ``run`` with, whose records there are; known signers come first."""
+    if base_record(data, run) is not None:
+        return []
+    makers = [
+        measurer(Maker(record.measured_by, signed.trust, signed.signer), "en")
+        for run_id, record in [*data.signed_runs, *data.unsigned_runs]
+        for signed in [data.signed.get(run_id, Signed())]
+        if _ran_alike(record, run)
+    ]
+    return list(dict.fromkeys(makers))
+
+
+def _ran_alike(record: RunRecord, run: RunRecord) -> bool:
+    places = [(one.framework, one.backend, one.device, one.world_size) for one in (record, run)]
+    return places[0] == places[1]
 
 
 def _standing(record: RunRecord) -> tuple[Version, bool, str]:

@@ -17,6 +17,7 @@ from command import give
 from apidiff.cli.verify import _refuse_nightly
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend, load_backends
+from apidiff.database.own_records import own_records_path
 from apidiff.database.runs import load_runs
 from apidiff.execute.devices import Availability
 from apidiff.execute.record import write_record
@@ -62,6 +63,11 @@ class Command:
     @property
     def journals(self) -> list[Path]:
         return list((self.folder / "state" / "apidiff" / "unfinished").glob("*.jsonl"))
+
+    def keep(self, record: RunRecord) -> Path:
+        """Writes a record of this project's own."""
+        own_records_path(self.folder / "data").touch()
+        return write_record(record, self.runs)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         root = str(Path(__file__).resolve().parents[2])
@@ -127,7 +133,7 @@ def test_a_record_holds_every_probe_and_what_odd_ones_did_twice(record: RunRecor
 
 @pytest.mark.turning(days=3, group="compared")
 def test_what_is_as_recorded_ends_with_0(command: Command, record: RunRecord) -> None:
-    write_record(record, command.runs)
+    command.keep(record)
     code, out, err = command(*GLOO, "torch.distributed.broadcast")
     assert code == 0, err
     assert "Every verdict is what is recorded." in out
@@ -148,7 +154,7 @@ def altered(record: RunRecord) -> RunRecord:
 
 @pytest.mark.turning(days=3, group="compared")
 def test_a_changed_verdict_ends_with_1_and_shows_both(command: Command, altered: RunRecord) -> None:
-    written = write_record(altered, command.runs)
+    written = command.keep(altered)
     code, out, _ = command(*GLOO)
     assert code == 1
     head = "torch.distributed.broadcast#keeps-tensor (torch"
@@ -161,14 +167,28 @@ def test_a_changed_verdict_ends_with_1_and_shows_both(command: Command, altered:
 
 @pytest.mark.turning(days=3, group="compared")
 def test_json(command: Command, altered: RunRecord) -> None:
-    write_record(altered, command.runs)
+    command.keep(altered)
     code, out, _ = command(*GLOO, "--json")
     [found] = json.loads(out)
     assert (code, found["backend"], found["world_size"]) == (1, "gloo", 2)
+    assert (found["compared_with"].partition("/")[2][:10], found["recorded_by_others"]) == ("gloo-cpu-2", [])
     assert found["outcomes"] == {"holds": 1, "refuted": 1, "timeout": 1}
     [change] = found["changes"]
     assert change["claim"] == "torch.distributed.broadcast#keeps-tensor"
     assert (change["before"]["outcome"], change["now"]["outcome"]) == ("holds", "refuted")
+
+
+@pytest.mark.turning(days=3, group="compared")
+def test_what_only_others_recorded_changes_no_exit_code_and_stands_by_name(
+    command: Command, altered: RunRecord
+) -> None:
+    own_records_path(command.folder / "data").touch()
+    write_record(msgspec.structs.replace(altered, measured_by="Mallory"), command.runs)
+    code, out, err = command(*GLOO)
+    assert code == 0, err
+    assert "compared with: nothing recorded by this project" in out
+    assert "recorded by others, which decides nothing: “Mallory” (unsigned)" in out
+    assert "recorded: holds" not in out
 
 
 # (arguments, what the one line on standard error says)

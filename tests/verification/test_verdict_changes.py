@@ -11,8 +11,9 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.judge import Context
 from apidiff.model.probe_resolution import digest
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
-from apidiff.verification.verdict_changes import base_record, compare
+from apidiff.verification.verdict_changes import base_record, compare, recorded_by_others
 from tests.factories import collective_api, run_record
 
 API = collective_api(
@@ -88,7 +89,7 @@ BASES += [
     ([THEIRS, record()], 1),
     ([UNNAMED, record()], 1),
     ([STOPPED, THEIRS], 0),
-    ([THEIRS], 0),
+    ([THEIRS], None),
 ]
 
 
@@ -96,7 +97,8 @@ def data_of(runs: list[tuple[str, RunRecord]], unsigned: list[tuple[str, RunReco
     """Records of this project, and of a known signer those that say who measured or are of 2099."""
     foreign = {key for key, one in runs if one.measured_by or one.date.startswith("2099")}
     ours, theirs = ([pair for pair in runs if (pair[0] in foreign) is by_signers] for by_signers in (False, True))
-    return Data(Path(), {}, {}, {}, runs=ours, signed_runs=theirs, unsigned_runs=unsigned or [])
+    signed = {key: Signed(state=State.VERIFIED, signer="Lab") for key, _ in theirs}
+    return Data(Path(), {}, {}, {}, runs=ours, signed_runs=theirs, unsigned_runs=unsigned or [], signed=signed)
 
 
 @pytest.mark.parametrize(("recorded", "index"), BASES)
@@ -106,11 +108,28 @@ def test_which_record_is_compared_with(recorded: list[RunRecord], index: int | N
     assert (None if found is None else int(found[0])) == index
 
 
-def test_one_that_is_unsigned_is_compared_with_where_there_is_no_other() -> None:
-    newer = msgspec.structs.replace(record(), date="2099-01-01T00:00:00Z")
-    theirs = [("theirs", newer)]
-    assert base_record(data_of([("ours", record("2.9.0"))], theirs), record()) == ("ours", record("2.9.0"))
-    assert base_record(data_of([("ours", record(world_size=3))], theirs), record()) == ("theirs", newer)
+# (this project's records and a known signer's, unsigned ones, who is told to have others of a run with two ranks)
+OTHERS = [
+    ([], [], []),
+    ([record("2.9.0"), THEIRS], [THEIRS], []),
+    ([record(world_size=3)], [], []),
+    ([record(world_size=3)], [THEIRS, THEIRS], ["“a cluster elsewhere” (unsigned)"]),
+    ([record(world_size=3)], [record(world_size=4), record()], ["“nobody named” (unsigned)"]),
+    ([THEIRS], [THEIRS], ["“Lab” (signed by a known signer)", "“a cluster elsewhere” (unsigned)"]),
+]
+
+
+@pytest.mark.parametrize(("recorded", "unsigned", "told"), OTHERS)
+def test_others_are_named_where_this_project_recorded_nothing(
+    recorded: list[RunRecord], unsigned: list[RunRecord], told: list[str]
+) -> None:
+    data = data_of(
+        [(str(position), one) for position, one in enumerate(recorded)],
+        [(f"unsigned-{position}", one) for position, one in enumerate(unsigned)],
+    )
+    assert recorded_by_others(data, record()) == told
+    if told:
+        assert base_record(data, record()) is None
 
 
 def test_a_record_of_another_version_is_not_asked_for_what_it_lacks() -> None:
