@@ -18,26 +18,40 @@ _UNSEEN = Agreement.UNSUPPORTED.value
 
 @dataclass(frozen=True)
 class AgreementPlace:
-    """What runs of one version on one device say. ``rows``: facet, its worst outcome, and how many samples came out how."""
+    """What runs of one version on one device say.
+
+    ``rows``: facet, its worst outcome, and how many samples came out how. ``runs``: the records, as `named_runs` has them.
+    """
 
     where: str
     rows: list[tuple[str, str, str]]
-    runs: list[str]
+    runs: dict[str, str]
 
 
 def agreement_places(entries: Sequence[AgreementEntry], language: Language) -> Iterator[AgreementPlace]:
     """Every version and device in the order of ``entries``; facets that a missing kernel hides on all samples are left out."""
-    for _, group in groupby(
-        entries, key=lambda entry: (entry.framework_version, entry.source_version, entry.device, entry.inputs)
-    ):
-        rows = list(group)
+    for rows in by_records(entries):
         first = rows[0]
         seen = [row for row in rows if row.facet == Facet.ERROR.value or set(row.counts) != {_UNSEEN}]
         yield AgreementPlace(
             where_compared(first, language),
             [(label(f"facet.{row.facet}", language), row.agreement, _counts(row, language)) for row in seen],
-            first.runs,
+            named_runs(rows, language),
         )
+
+
+def by_records(entries: Sequence[AgreementEntry]) -> Iterator[list[AgreementEntry]]:
+    """Groups what the same records say of one version and device, so that each known signer's records stand for themselves."""
+    for _, rows in groupby(
+        entries, key=lambda row: (row.framework_version, row.source_version, row.device, row.inputs, row.runs)
+    ):
+        yield list(rows)
+
+
+def named_runs(rows: Sequence[AgreementEntry], language: Language) -> dict[str, str]:
+    """The records that ``rows`` rest on, with no name; then those that say otherwise, with the name of who signed them."""
+    disputes = [dispute for row in rows for dispute in row.disputes]
+    return dict.fromkeys(rows[0].runs, "") | {dispute.run: signed_by(dispute.signer, language) for dispute in disputes}
 
 
 def where_compared(row: AgreementEntry, language: Language) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from docutils import nodes
 
-from apidiff.messages.agreement_lines import signed_by, where_compared
+from apidiff.messages.agreement_lines import by_records, named_runs, signed_by, where_compared
 from apidiff.model.views import AgreementEntry, CaseEntry, TargetEntry
 from apidiff.sphinxext.nodes import Cell, block, code, folded, literal, paragraph, prose, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
@@ -22,11 +21,10 @@ def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> node
     about = "agreement.about" if told else "agreement.none"
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word(about)), classes=["apidiff-aside"])]
     newest = target.agreements[0].framework_version if target.agreements else ""
-    for (version, *_), rows in groupby(
-        told, key=lambda one: (one.framework_version, one.source_version, one.device, one.inputs)
-    ):
-        where, shown = _place(make, list(rows))
-        children += [paragraph(nodes.strong("", where)), *shown] if version == newest else [folded(where, *shown)]
+    for rows in by_records(told):
+        where, shown = _place(make, rows)
+        is_newest = rows[0].framework_version == newest
+        children += [paragraph(nodes.strong("", where)), *shown] if is_newest else [folded(where, *shown)]
     return make.section(f"{name}--agreement", make.word("agreement"), *children)
 
 
@@ -36,7 +34,7 @@ def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> tuple[str, list
     header = [make.word("column.facet"), make.word("column.samples")]
     shown = table(header, [[make.word(f"facet.{row.facet}"), _counts(make, row)] for row in rows])
     cases = [folded_cases for row in rows if (folded_cases := _cases(make, row)) is not None]
-    return where_compared(first, make.language), [shown, *cases, make.term("agreement.runs", *_runs(make, first))]
+    return where_compared(first, make.language), [shown, *cases, make.term("agreement.runs", *_runs(make, rows))]
 
 
 def _counts(make: PageBuilder, row: AgreementEntry) -> Cell:
@@ -73,11 +71,12 @@ def _case(make: PageBuilder, case: CaseEntry) -> list[nodes.Node]:
     ]
 
 
-def _runs(make: PageBuilder, row: AgreementEntry) -> list[nodes.Node]:
-    """A link to each raw record."""
+def _runs(make: PageBuilder, rows: Sequence[AgreementEntry]) -> list[nodes.Node]:
+    """A link to each raw record, beside those that say otherwise who signed them."""
     links: list[nodes.Node] = []
-    for run in [*row.runs, *(dispute.run for dispute in row.disputes)]:
+    for run, signer in named_runs(rows, make.language).items():
         links += [nodes.Text(" · ")] if links else []
         goal = relative(make.docname, f"_runs/{run}.json")
         links.append(nodes.reference("", run, refuri=goal, internal=True))
+        links += [nodes.Text(make.word("site.aside", text=signer))] if signer else []
     return links

@@ -183,7 +183,8 @@ class _Page:
             yield f"### {self.word('agreement')}"
             yield place.where
             yield _bullets(f"{facet}{self.colon}{counts}" for facet, _, counts in place.rows)
-            yield f"{self.word('agreement.runs')}{self.colon}{self.names(place.runs)}"
+            records = [code_span(run) + (self.aside(signer) if signer else "") for run, signer in place.runs.items()]
+            yield f"{self.word('agreement.runs')}{self.colon}{self.comma.join(records)}"
         for kind, rows in (("parameters", target.parameters), ("members", target.members)):
             if rows:
                 yield f"### {self.word(kind)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from apidiff.lookup.answer import Answer, AnsweredClaim
 from apidiff.messages.agreement_lines import agreement_places
@@ -66,6 +66,7 @@ def _verdict(claim: AnsweredClaim, release: str, language: Language) -> str:
     return label("site.semicolon", language).join(told)
 
 
-def _runs(runs: list[str], language: Language) -> str:
-    comma = label("site.comma", language)
-    return label("evidence.runs", language) + label("site.colon", language) + comma.join(f"`{run}`" for run in runs)
+def _runs(runs: Mapping[str, str], language: Language) -> str:
+    comma, aside = label("site.comma", language), label("site.aside", language)
+    records = [f"`{run}`" + (aside.format(text=signer) if signer else "") for run, signer in runs.items()]
+    return label("evidence.runs", language) + label("site.colon", language) + comma.join(records)

@@ -307,7 +307,7 @@ class _Sections:
             table = self._table("column.facet", "column.samples")
             for facet, outcome, counts in place.rows:
                 table.add_row(Line(facet), Line(counts, style=_OUTCOME_STYLES.get(outcome, "yellow")))
-            runs = [_indent(Line(short_id(run), style="dim"), 2) for run in place.runs]
+            runs = [_indent(Line(self._record(run, by), style="dim"), 2) for run, by in place.runs.items()]
             shown += [self._heading("agreement"), Line(place.where), table, *runs]
         return shown
 
@@ -458,6 +458,10 @@ class _Sections:
             if runs
             else []
         )
+
+    def _record(self, run: str, by: str) -> str:
+        """The short ID of a record, and who made it where that is not this project."""
+        return short_id(run) + (label("site.aside", self.language).format(text=by) if by else "")
 
     def _heading(self, key: str) -> Line:
         return Line(label(key, self.language), style=_HEADING)

@@ -12,7 +12,7 @@ from apidiff.lookup.entry import Builder
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.labels import LANGUAGES, label
 from apidiff.model.base import Language
-from apidiff.model.views import Entry
+from apidiff.model.views import AgreementDispute, AgreementEntry, Entry
 from apidiff.writers.markdown import MappingText
 
 ADD, GELU = "torch.Tensor.add_", "torch.nn.functional.gelu"
@@ -51,6 +51,39 @@ def test_a_missing_kernel_is_one_difference(database: Data) -> None:
     assert [one.kind for one in mint.differences if one.risk == "error"] == ["backend_support"]
     for place in agreement_places(mint.agreements, "en"):
         assert [facet for facet, _, _ in place.rows] == ["errors"]
+
+
+def _of(facet: str, run: str, *signers: str, disputed_by: str = "") -> AgreementEntry:
+    disputes = [AgreementDispute(run=disputed_by, signer=disputed_by, agreement="crash", counts={"crash": 1})]
+    return AgreementEntry(
+        facet=facet,
+        agreement="agrees",
+        framework_version="2.10.0",
+        source_version="2.13.0",
+        device="npu",
+        counts={"agrees": 1},
+        runs=[run],
+        signers=list(signers),
+        disputes=disputes if disputed_by else [],
+    )
+
+
+LAB = "“Lab” (signed by a known signer)"
+# (what stands of a version and device, the records of each part in which it is told)
+PLACES = [
+    ([_of("error", "a"), _of("value", "a")], [{"a": ""}]),
+    ([_of("error", "a"), _of("value", "a", disputed_by="Lab")], [{"a": "", "Lab": LAB}]),
+    ([_of("error", "a", "Lab"), _of("value", "a", "Lab"), _of("error", "b", "Works")], [{"a": ""}, {"b": ""}]),
+    ([_of("error", "a", "Lab"), _of("error", "b", "Lab")], [{"a": ""}, {"b": ""}]),
+]
+
+
+@pytest.mark.parametrize(("entries", "told"), PLACES)
+def test_what_each_records_say_stands_for_itself(entries: list[AgreementEntry], told: list[dict[str, str]]) -> None:
+    places = list(agreement_places(entries, "en"))
+    assert [place.runs for place in places] == told
+    for place, first in zip(places, (one for one in entries if one.facet == "error"), strict=True):
+        assert all(signer in place.where for signer in first.signers)
 
 
 def test_each_agreement_names_the_runs_of_both_sides(database: Data) -> None:
