@@ -33,7 +33,7 @@ from apidiff.messages.verdict_text import number_of_ranks
 from apidiff.messages.version_changes import Maker, makers_of, measurer
 from apidiff.model.base import Language, Text
 from apidiff.model.probe import Sweep
-from apidiff.model.trust import Trust
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.views import DifferenceEntry, ObservedEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Execution
 from apidiff.writers.line import Line
@@ -449,15 +449,14 @@ class _Sections:
         return Line(f"{outcome}  {seen.backend} ({seen.device}) · {framework} · {sizes} · {by}", style="dim")
 
     def runs(self) -> list[RenderableType]:
-        runs = sorted({observed.run for claim in self.answer.claims for observed in [*claim.observed, *claim.unsigned]})
-        return (
-            [
-                Line(label("evidence.runs", self.language), style=_HEADING),
-                *(_indent(Line(short_id(run)), 2) for run in runs),
-            ]
-            if runs
-            else []
-        )
+        """All records of ranks: this project's own, then those of others, each with who made it."""
+        makers = makers_of(seen for claim in self.answer.claims for seen in [*claim.observed, *claim.unsigned])
+        records = {run: "" if made.trust in OWN else measurer(made, self.language) for run, made in makers.items()}
+        lines = [
+            _indent(Line(self._record(run, by)), 2)
+            for run, by in sorted(records.items(), key=lambda record: (record[1] != "", record[0]))
+        ]
+        return [self._heading("evidence.runs"), *lines] if lines else []
 
     def _record(self, run: str, by: str) -> str:
         """The short ID of a record, and who made it where that is not this project."""

@@ -167,6 +167,27 @@ def test_what_only_a_known_signer_ran_is_told_aside_by_name(
     assert [text.en for text in record_texts(entry.claims, [], [], API)] == said
 
 
+def test_a_lookup_lists_records_of_others_last_and_by_name(database: Data, ours: RunRecord) -> None:
+    """Also where the digests of ours come after those of others."""
+    mine = THEIRS.replace(HEX, "f" * 64)
+    theirs, unsigned = (msgspec.structs.replace(_again(ours), measured_by=name) for name in ("Box", "Mallory"))
+    entry = entry_with(
+        database,
+        {mine: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED), SECOND: (unsigned, State.UNSIGNED)},
+    )
+    releases = {name: [release.version for release in known] for name, known in database.frameworks.items()}
+    console = Console(width=200, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(answer_text(lookup(index_of({API: entry}, {}, releases), API), "en", everything=True))
+    place = "  torch-2.13.0/gloo-cpu-3-"
+    listed = [line.rstrip() for line in captured.get().splitlines()]
+    assert listed[listed.index("Run records") + 1 :] == [
+        f"{place}{'f' * 12}",
+        f"{place}{'0' * 12} (“Lab” (signed by a known signer))",
+        f"{place}{'1' * 12} (“Mallory” (unsigned))",
+    ]
+
+
 def test_releases_that_only_a_known_signer_ran_are_not_answered_for(database: Data, ours: RunRecord) -> None:
     later = msgspec.structs.replace(ours, framework_version="2.15.0")
     records = {OURS: (ours, State.LISTED), THEIRS.replace("2.13.0", "2.15.0"): (later, State.VERIFIED)}
