@@ -151,7 +151,8 @@ def _apart(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
 def _repeat(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
     first = evidence.runs[0]
     framework = f"{make.framework(first.framework)} {first.framework_version}"
-    sizes = ",".join(str(size) for size in sorted({run.world_size for run in evidence.runs}))
+    ours = [run for run in evidence.runs if not _is_foreign(run)]
+    sizes = ",".join(str(size) for size in sorted({run.world_size for run in ours or evidence.runs}))
     command = " ".join(
         [
             "apidiff verify",

@@ -154,8 +154,9 @@ BY_OTHERS = [
             "Operating system: “PwnedOS 9, verified by 'CI'” Python: “3.11.7” Machine: “x86_64”, 2 cores",
             f"3 ranks 7 ranks, measured by {LAB} reduce(tensor",
             f"7 ranks, measured by {LAB}, 2026-11-20T10:00:00Z",
+            f"apidiff verify {SOURCE} --backend gloo --world-size 3",
         ],
-        ["gloo on cpu, measured by", LIE],
+        ["gloo on cpu, measured by", "--world-size 3,7", LIE],
     ),
     (
         UNSIGNED,
@@ -163,7 +164,12 @@ BY_OTHERS = [
         [f"3 ranks 7 ranks, measured by {BOX} reduce(tensor", f"Measured by: {BOX} Operating"],
         [LIE, "Lab"],
     ),
-    (SIGNED, False, [f"{SOURCE} in PyTorch 2.13.0, gloo on cpu, measured by {LAB}"], [LIE, "3 ranks"]),
+    (
+        SIGNED,
+        False,
+        [f"{SOURCE} in PyTorch 2.13.0, gloo on cpu, measured by {LAB}", "--world-size 7"],
+        [LIE, "3 ranks"],
+    ),
     (UNSIGNED, False, [f"{SOURCE} in PyTorch 2.13.0, gloo on cpu, measured by {BOX}"], [LIE, "3 ranks"]),
 ]
 
