@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 
 from docutils import nodes
 
 from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
-from apidiff.messages.escape_invisible import quoted
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import ProbeRun, backend_name
 from apidiff.model.trust import OWN
 from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, portion, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
-from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice
+from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice, written_by
 from apidiff.sphinxext.trace_table import trace_table
 from apidiff.writers.exports.address import anchor
-
-_QUOTED = 60  # characters of what a record of others says of its machine
 
 
 def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
@@ -113,7 +109,7 @@ def _machines(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
         foreign = _is_foreign(made[0])
         if foreign or len(by_maker) > 1:
             told.append(make.term("run.measured_by", nodes.Text(by)))
-        written = partial(quoted, limit=_QUOTED) if foreign else str
+        written = written_by(made[0].signed.trust)
         facts = {
             "run.os": [written(run.os) for run in made],
             "run.python": [written(run.python) for run in made],

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from docutils import nodes
 
+from apidiff.messages.escape_invisible import quoted
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, dispute_head, measurer, sentence
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RunRecord, backend_name
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.views import ChangeEntry, DisputeEntry
 from apidiff.sphinxext.nodes import (
     Cell,
@@ -26,6 +29,8 @@ from apidiff.sphinxext.nodes import (
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.writers.exports.address import anchor
 
+_QUOTED = 60  # characters of what a record of others says of its machine
+
 
 def run_title(make: PageBuilder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
     """Name a run record in lists and headings."""
@@ -38,6 +43,8 @@ def run_title(make: PageBuilder, framework: str, version: str, backend: str, dev
 def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) -> nodes.section:
     """Build the whole page."""
     title = run_title(make, run.framework, run.framework_version, run.backend, run.device, run.world_size)
+    if signed.trust not in OWN:
+        title = make.word("evidence.by", what=title, measurer=_measurer(make, run, signed))
     raw = nodes.reference(
         "", make.word("run.raw"), refuri=relative(make.docname, f"_runs/{run_id}.json"), internal=True
     )
@@ -51,6 +58,15 @@ def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) 
         make.section("repeat", make.word("repeat"), *_repeat(make, run)),
         make.section("probes", make.word("run.probes"), *_probes(make, run_id, run)),
     )
+
+
+def _measurer(make: PageBuilder, run: RunRecord, signed: Signed) -> str:
+    return measurer(Maker(run.measured_by, signed.trust, signed.signer), make.language)
+
+
+def written_by(trust: Trust) -> Callable[[str], str]:
+    """Give what makes words of a record fit for a page: those of others stand in quotes."""
+    return str if trust in OWN else partial(quoted, limit=_QUOTED)
 
 
 def stopped_notice(make: PageBuilder, stopped: str | None) -> list[nodes.Node]:
@@ -69,8 +85,9 @@ def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes
 
 
 def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[nodes.Node]:
+    written = written_by(signed.trust)
     facts: list[tuple[str, str | nodes.Node]] = [
-        ("measured_by", measurer(Maker(run.measured_by, signed.trust, signed.signer), make.language)),
+        ("measured_by", _measurer(make, run, signed)),
         ("signed", signed_words(signed, make.language)),
         *([("signer", signed.about)] if signed.about else []),
         ("framework", f"{make.framework(run.framework)} {run.framework_version}"),
@@ -78,20 +95,20 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
         ("device", run.device),
         ("world_size", str(run.world_size)),
         ("date", make.date(run.date)),
-        ("os", run.os),
-        ("python", run.python),
-        ("machine", run.machine),
+        ("os", written(run.os)),
+        ("python", written(run.python)),
+        ("machine", written(run.machine)),
         ("cores", str(run.cores)),
-        ("suite", run.suite_version),
+        ("suite", written(run.suite_version)),
     ]
     if run.build:
-        facts.insert(1, ("build", run.build))
+        facts.insert(1, ("build", written(run.build)))
     if run.device_found:
         devices = [
             *run.device_found.names,
             *(f"{name} {version}" for name, version in run.device_found.versions.items()),
         ]
-        facts.append(("found", ", ".join(devices)))
+        facts.append(("found", ", ".join(map(written, devices))))
     fields = nodes.field_list("", classes=["apidiff-facts"])
     for name, said in facts:
         value = nodes.Text(said) if isinstance(said, str) else said

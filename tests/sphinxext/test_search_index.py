@@ -12,6 +12,7 @@ from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, USED, reduce_en
 from small_site import Built, Site
 
 from apidiff.model.base import Text
+from apidiff.model.signed import Signed, State
 from apidiff.sphinxext.search_entries import SearchEntry
 
 MakeSite = Callable[..., Site]
@@ -87,6 +88,9 @@ def test_apis_of_mindspore_lead_to_what_they_serve(plain: Plain) -> None:
 
 def test_sections_of_pages_are_found(make_site: MakeSite) -> None:
     site = make_site("zh", "zh_CN")
+    site.content = msgspec.structs.replace(
+        site.content, signed=dict.fromkeys(site.content.runs, Signed(state=State.LISTED))
+    )
     (site.src / "notes.md").write_text("# 说明\n\n开头。\n\n(deep)=\n## 约\n\n第一行，\n第二行。\n", "utf-8")
     built = site.build()
     assert _named(built, "page", "说明").text == "开头。"

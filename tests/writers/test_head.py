@@ -135,7 +135,7 @@ def test_every_page_says_what_it_is(make_site: Callable[..., Site]) -> None:
         assert len(head.data) == 1, name
     assert pages["notes.html"].meta["description"].startswith("See mindspore.ops.communication.reduce and")
     run = next(head for name, head in pages.items() if name.startswith("runs/"))
-    assert run.meta["og:title"] == "PyTorch 2.13.0, gloo on cpu, 3 ranks"
+    assert run.meta["og:title"] == "PyTorch 2.13.0, gloo on cpu, 3 ranks, measured by “nobody named” (unsigned)"
     assert run.meta["description"].startswith("One run, as it was recorded")
 
 
