@@ -10,7 +10,6 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -75,7 +74,7 @@ class _Session:
                 cache.publish(content)
         try:
             self.outline = cache.read("outline", Outline)
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, ValueError, RecursionError) as error:  # msgspec's own errors are of the second
             raise wrong_derived(app.config, "has no outline.json that can be read") from error
         write_stubs(Path(app.srcdir), self.outline, cache.keys("evidence"))
         if writes_site(app.builder):

@@ -50,6 +50,15 @@ def test_a_value_that_cannot_be_is_told_with_its_remedy(
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("outline", [b"", b'{"runs":["\xff"]}'])
+def test_a_folder_whose_outline_is_damaged_is_told(make_site: MakeSite, tmp_path: Path, outline: bytes) -> None:
+    (tmp_path / "derived").mkdir()
+    (tmp_path / "derived" / "outline.json").write_bytes(outline)
+    site = make_site(conf=f"apidiff_derived = {str(tmp_path / 'derived')!r}\n")
+    with pytest.raises(ConfigError, match=r"has no outline\.json that can be read\. Name the folder"):
+        site.build()
+
+
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     BuildCache(tmp_path / "derived").wait()
     assert not (tmp_path / "derived").exists()
