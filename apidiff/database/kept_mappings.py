@@ -15,6 +15,7 @@ import msgspec
 from apidiff.atomic_write import write_file
 from apidiff.database.expansion import Expander, Origins
 from apidiff.database.expansion.origins import Origin
+from apidiff.database.kept_files import read_sealed, sealed
 from apidiff.database.paths import PACKAGE, conf_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import FILE as SCOPE_FILE
@@ -22,7 +23,6 @@ from apidiff.model.mapping import Mapping
 
 # The layers that expand records.
 _MAKERS = ("model", "database", "signatures")
-_DIGEST = 32  # bytes of SHA-256, before each mapping
 _MAX_BYTES = 5 * 2**20  # of a larger file nothing is made
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
@@ -69,7 +69,7 @@ class KeptMappings:
             if faultless:
                 with suppress(OSError):  # then it is made anew the next time
                     file.parent.mkdir(parents=True, exist_ok=True)
-                    write_file(file, digest + _encode(kept))
+                    write_file(file, sealed(digest, _encode(kept)))
         profiles, notes = self.expander.profiles, self.expander.notes
         profiles.used.update(kept.profiles)
         profiles.observed.update((self._path(where), line, probe) for where, line, probe in kept.observed)
@@ -84,10 +84,9 @@ class KeptMappings:
 
     def _read(self, file: Path, digest: bytes) -> _Kept | None:
         try:
-            left = read_regular(file, _MAX_BYTES)
-            return self._decoder.decode(left[_DIGEST:]) if left.startswith(digest) else None
-        except (OSError, msgspec.MsgspecError):
-            return None  # none is kept, or it is broken
+            return self._decoder.decode(read_sealed(file, digest))
+        except (OSError, ValueError, RecursionError):
+            return None  # none is kept, or it is of something else, or broken
 
     def _made(self, path: Path, name: str) -> tuple[_Kept, bool]:
         """The mapping made anew, and whether nothing in its record is wrong or could go."""

@@ -13,6 +13,7 @@ import msgspec
 from apidiff import database
 from apidiff.database import Data
 from apidiff.database.checks import without_unusable
+from apidiff.database.kept_files import read_sealed, sealed
 from apidiff.database.runs import record_path
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.coverage import coverage_of
@@ -151,12 +152,9 @@ def kept(data: Data, folder: Path) -> tuple[dict[str, Entry], dict[str, Picture]
 
     def former(key: str, digest: bytes) -> Entry | None:
         try:
-            left = files[key].read_bytes()
-            if not left.startswith(digest):
-                return None
-            entry, drawn[key] = decoder.decode(left[len(digest) :])
-        except (OSError, msgspec.MsgspecError):
-            return None  # none is kept, or it is broken
+            entry, drawn[key] = decoder.decode(read_sealed(files[key], digest))
+        except (OSError, ValueError, RecursionError):
+            return None  # none is kept, or it is of something else, or broken
         return entry
 
     entries: dict[str, Entry] = {}
@@ -164,5 +162,5 @@ def kept(data: Data, folder: Path) -> tuple[dict[str, Entry], dict[str, Picture]
         entries[key] = entry
         if is_new:
             drawn[key] = painter().picture(data.mappings[key])
-            write_if_changed(files[key], digest + msgspec.msgpack.encode((entry, drawn[key])))
+            write_if_changed(files[key], sealed(digest, msgspec.msgpack.encode((entry, drawn[key]))))
     return entries, {key: picture for key in entries if (picture := drawn[key]) is not None}

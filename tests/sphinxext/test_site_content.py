@@ -157,13 +157,16 @@ def test_other_backends_devices_and_examples_make_entries_anew(
     assert made == [REDUCE, BARRIER]
 
 
-def test_a_broken_file_is_replaced_and_that_of_a_gone_mapping_removed(
+def test_a_broken_or_edited_file_is_replaced_and_that_of_a_gone_mapping_removed(
     data: Data, tmp_path: Path, made: list[str]
 ) -> None:
     first = site_content.kept(data, tmp_path)[0]
     broken, gone = (tmp_path / "entries" / f"{name}.msgpack" for name in (REDUCE, "torch.distributed.gone"))
     whole = broken.read_bytes()
-    for content in (b"", whole[:20], whole[:-5]):
+    said = first[REDUCE].summary.en.encode()
+    assert said in whole
+    contents = [whole.replace(said, letter * len(said)) for letter in (b"x", b"\xff")]
+    for content in (b"", whole[:20], whole[:-5], *contents):
         broken.write_bytes(content)
         gone.touch()
         made.clear()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.database.kept_files import read_sealed, sealed
 from apidiff.database.paths import PACKAGE
 from apidiff.lookup.made_entries import code_files
 from apidiff.model.base import Language, Record
@@ -50,7 +51,8 @@ def mapping_texts(
         language: of the text.
         keep: a file where the texts are kept for the next build; None where they are not.
     """
-    former = _read(keep)
+    stamp = language.encode()  # of which no digest of an entry tells
+    former = _read(keep, stamp)
     kept: dict[str, _Kept] = {}
     for key, entry in entries.items():
         digest = digests[key]
@@ -58,12 +60,12 @@ def mapping_texts(
         text = before.text if before and before.digest == digest else MappingText.made(entry, language)
         kept[key] = _Kept(digest, text)
     if keep:
-        write_if_changed(keep, msgspec.msgpack.encode(kept))
+        write_if_changed(keep, sealed(stamp, msgspec.msgpack.encode(kept)))
     return {key: written.text for key, written in kept.items()}
 
 
-def _read(keep: Path | None) -> dict[str, _Kept]:
+def _read(keep: Path | None, stamp: bytes) -> dict[str, _Kept]:
     try:
-        return msgspec.msgpack.decode(keep.read_bytes(), type=dict[str, _Kept]) if keep else {}
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.msgpack.decode(read_sealed(keep, stamp), type=dict[str, _Kept]) if keep else {}
+    except (OSError, ValueError, RecursionError):
         return {}  # none is kept, or they are broken
