@@ -94,6 +94,11 @@ REFUSED: list[tuple[list[str], str, str]] = [
     (["site"], "site", "is no folder"),
     ([".site"], "site", ".site, which is not its own"),
     ([".site/notes"], "site", ".site, which is not its own"),
+    ([".site/lock"], "site", ".site, which is not its own"),  # it holds something, and a build would empty it
+    ([".site/lock", "site/index.html"], "site", ".site, which is not its own"),
+    ([".site/lock", ".site/notes/derived"], "site", ".site, which is not its own"),
+    ([".site/lock", ".site/derived", f"site/{MARK}"], "site", ".site, which is not its own"),
+    ([".site/derived/outline.json"], "site", ".site, which is not its own"),
     (["site/index.html"], ".", NOT_BUILT),
     (["site/index.html"], "site/..", NOT_BUILT),
     (["site/en/about.html"], "site", NOT_BUILT),
@@ -129,7 +134,8 @@ TAKEN: list[list[str]] = [
     ["site/"],
     [".site/", "site/"],
     [f"site/{MARK}", "site/en/index.html"],
-    [".site/lock", "site/en/index.html"],  # built before there was a mark
+    [".site/lock", ".site/doctrees/", "site/en/index.html"],  # built before there was a mark
+    [".site/lock", ".site/doctrees/", ".site/derived/"],
 ]
 
 
@@ -149,6 +155,18 @@ def test_a_folder_that_is_empty_or_built_before_is_marked_first(
     with pytest.raises(InvalidData):
         site.build_site(Path("site"))
     assert marked == [True]
+
+
+@pytest.mark.parametrize("there", [[], [".site/sources/"]])
+def test_a_build_that_was_ended_at_once_can_be_done_again(
+    there: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    write([".site/", *there])
+    Path(".site/lock").touch()
+    with pytest.raises(InvalidData):
+        site.build_site(Path("site"))
 
 
 def write(names: list[str]) -> set[Path]:

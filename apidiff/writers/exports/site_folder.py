@@ -10,6 +10,9 @@ from apidiff.writers.exports.files import write_if_changed
 
 MARK = ".apidiff-site"
 _MARK_TEXT = b"A site is built into this folder: each build replaces and removes files in it.\n"
+# What each version made in its work folder beside the lock, and what one that was ended at once may have made before that.
+_BUILT = ("derived", "doctrees")
+_BEGUN = {"lock", "sources"}
 _REMEDY = "Give --output another folder: a new or empty one, or one that a site was built into before."
 
 
@@ -32,8 +35,8 @@ def work_folder(output: Path) -> Path:
         raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is git's")
     if os.path.lexists(output) and not output.is_dir():
         raise BadFolder(output, "is no folder")
-    ours = (work / "lock").exists()
-    if not ours and not _is_free(work):
+    ours = (work / "lock").exists() and any((work / name).is_dir() for name in _BUILT)
+    if not (ours or _is_begun(work) or _is_free(work)):
         raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is not its own")
     if not (ours or (output / MARK).is_file() or _is_free(output)):
         raise BadFolder(output, "holds files that no build wrote, and a build would remove or replace some of them")
@@ -43,6 +46,14 @@ def work_folder(output: Path) -> Path:
 def mark(output: Path) -> None:
     """Mark the folder before anything else is in it, so that a build that was interrupted can be done again."""
     write_if_changed(output / MARK, _MARK_TEXT)
+
+
+def _is_begun(work: Path) -> bool:
+    """Whether a build that was ended, or is under way, made the folder and nothing in it but the empty file that it locks."""
+    lock = work / "lock"
+    if not os.path.lexists(lock) or lock.lstat().st_size:  # a user's, with something in it, would be emptied
+        return False
+    return {path.name for path in work.iterdir()} <= _BEGUN
 
 
 def _is_free(folder: Path) -> bool:
