@@ -12,6 +12,8 @@ from typing import NamedTuple
 _STRUCTURE = re.compile(r"\b(?:import|def|class|global|nonlocal)\b|\"\"\"|'''|\\$|^```")
 _BINDS = re.compile(r"=|\b(?:for|with|as|del|case|return)\b")
 _WORD = re.compile(r"\w+")
+_OUTER = re.compile(r"\b(?:global|nonlocal)\b")
+_TEXTS = re.compile(r'"""[\s\S]*?"""|' r"'''[\s\S]*?'''|" r'"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'|" r"#[^\n]*")
 
 
 class Edited(NamedTuple):
@@ -25,8 +27,9 @@ class Edited(NamedTuple):
 def place_before(old: str, new: str, line: int) -> int | None:
     """The number in ``old`` of a line of ``new``, both from 1; None where the edit may have changed what its names mean.
 
-    That is so for the edited lines; for all lines where an import, a definition or a string over lines is edited; and, where
-    something is assigned, for lines of the same class or function at the top of the file and those that name it.
+    That is so for the edited lines; for all lines where an import, a definition, a string over lines or what stands in brackets
+    that are opened above is edited, or something is assigned at the top of the file; and, where it is assigned elsewhere, for
+    lines of the same class or function at the top of the file and those that name it.
     """
     before, after = _lines(old), _lines(new)
     edited = _edited(before, after)
@@ -34,9 +37,11 @@ def place_before(old: str, new: str, line: int) -> int | None:
     if edited.start <= number < edited.new_end or number >= len(after):
         return None
     changed = [*before[edited.start : edited.old_end], *after[edited.start : edited.new_end]]
-    if any(_STRUCTURE.search(text) for text in changed):
+    if any(_STRUCTURE.search(text) for text in changed) or _in_brackets(after[: edited.start]):
         return None
     if any(_BINDS.search(text) for text in changed):
+        if any(text[:1].strip() for text in changed) or _OUTER.search(new):
+            return None  # what is named by it may have other names
         words = {word for text in changed for word in _WORD.findall(text) if not word.isdigit()}
         if words & {*_WORD.findall(after[number])} or _head(after, number) == _head(after, edited.start):
             return None
@@ -53,6 +58,12 @@ def _edited(before: Sequence[str], after: Sequence[str]) -> Edited:
     left = shorter - start
     same = next((count for count in range(left) if before[-1 - count] != after[-1 - count]), left)
     return Edited(start, len(before) - same, len(after) - same)
+
+
+def _in_brackets(above: Sequence[str]) -> bool:
+    """Whether brackets that the lines ``above`` open are not all closed, as far as is seen without parsing them."""
+    code = _TEXTS.sub("", "\n".join(above))
+    return any(code.count(opening) != code.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _head(lines: Sequence[str], number: int) -> int:

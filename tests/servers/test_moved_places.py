@@ -32,7 +32,9 @@ CASES = [
     ("an assignment in the same function", "y = torch.eye(3)", "y = np.eye(3)", 5, None),
     ("an assignment in another function", "y = torch.eye(3)", "y = np.eye(3)", 9, 9),
     ("an assignment of a name of the line", "z = 1", "x = 1", 9, None),
-    ("an assignment of another name", "z = 1", "z = 2\nw = 3", 9, 9),
+    ("an assignment at the top, whose other names are not followed", "z = 1", "z = 2\nw = 3", 9, None),
+    ("an assignment below a global", "y = torch.eye(3)", "global y\n    y = 2", 9, None),
+    ("a line in brackets that are opened above", "x.sum()", "x.sum(\n        0,\n    )", 4, 4),
     ("outside of the text", "z = 1", "", 40, None),
 ]
 
@@ -42,6 +44,34 @@ CASES = [
 )
 def test_place_before(was: str, now: str, line: int, expected: int | None) -> None:
     assert place_before(TEXT, TEXT.replace(was, now) if was else TEXT, line) == expected
+
+
+LONG = """from torch import (
+    std,
+    add,
+)
+def first(
+    x,
+):  # (one
+    y = ")"
+    z = add(x, y)
+    return z
+
+def second(x):
+    return std(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "line", "expected"),
+    [
+        ("    std,", "    # no", 13, None),
+        ("    x,", "    std,", 13, None),
+        ("    y = ", "    w = ", 13, 13),
+    ],
+)
+def test_what_lies_in_brackets_opened_above(was: str, now: str, line: int, expected: int | None) -> None:
+    assert place_before(LONG, LONG.replace(was, now), line) == expected
 
 
 def test_line_ends_of_all_kinds() -> None:
