@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from apidiff.messages.agreement_lines import signed_by
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import LABELS, filled, joined
+from apidiff.messages.verdict_text import number_of_ranks
 from apidiff.model.base import Text
 from apidiff.model.trace import backend_name
-from apidiff.model.views import AgreementEntry, ClaimEntry, DifferenceEntry, RunsOnEntry
+from apidiff.model.trust import Trust
+from apidiff.model.views import AgreementEntry, ClaimEntry, DifferenceEntry, DisputeEntry, RunsOnEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk, Status
 
 _SHOWN_CLAIMS = 3
@@ -69,24 +72,30 @@ def record_texts(
 ) -> list[Text]:
     """Say what is to be known of the records behind an answer about ``apis``, a line each.
 
-    That records of one version disagree, on which claims, and on which samples; and what known signers ran and this project
-    did not, of which ``aside`` are the agreements. What unsigned records alone say against the others is no headline.
+    That records of one version disagree, on which claims, and on which samples, and the names of signers whose are among them;
+    and what known signers ran and this project did not, of which ``aside`` are the agreements. What unsigned records alone say
+    against the others is no headline.
     """
-    disputed = _disputed_claims(claims, apis)
     told = [claim for claim in claims if claim.subject in apis]
-    return [*([disputed] if disputed else []), *_disputed_samples(agreements), *_run_by_signers(told, aside)]
+    return [*_disputed_claims(told), *_disputed_samples(agreements), *_run_by_signers(told, aside)]
 
 
 def _run_by_signers(claims: Iterable[ClaimEntry], aside: Iterable[AgreementEntry]) -> list[Text]:
     by_signer: dict[str, dict[Text, None]] = {}
     claims = list(claims)
-    ours = {(row.framework_version, row.backend, row.device) for claim in claims for row in claim.summary}
-    for claim in claims:
-        for row in claim.aside:
-            if (row.framework_version, row.backend, row.device) in ours:
-                continue
-            place = _run_place(row.framework, row.framework_version, backend_name(row.backend, row.device))
-            by_signer.setdefault(row.signer, {})[place] = None
+    ours: dict[tuple[str, str, str], set[int]] = {}
+    for row in (row for claim in claims for row in claim.summary):
+        ours.setdefault((row.framework_version, row.backend, row.device), set()).update(row.world_sizes)
+    more: dict[tuple[str, str, str, str, str], set[int]] = {}
+    for row in (row for claim in claims for row in claim.aside):
+        key = (row.signer, row.framework, row.framework_version, row.backend, row.device)
+        if (sizes := ours.get(key[2:])) is None:
+            more.setdefault(key, set())
+        elif left := {*row.world_sizes} - sizes:
+            more.setdefault(key, set()).update(left)
+    for (signer, framework, version, backend, device), ranks in more.items():
+        where: list[Text | str] = [backend_name(backend, device), *([number_of_ranks(sorted(ranks))] if ranks else [])]
+        by_signer.setdefault(signer, {})[_run_place(framework, version, joined("site.comma", where))] = None
     for entry in aside:
         for signer in entry.signers:
             place = _run_place("mindspore", entry.framework_version, LABELS[f"device.{entry.device}"])
@@ -114,16 +123,24 @@ def _disputed_samples(agreements: Iterable[AgreementEntry]) -> list[Text]:
     ]
 
 
-def _disputed_claims(claims: Iterable[ClaimEntry], apis: Sequence[str]) -> Text | None:
-    about = [
-        (claim, dispute)
-        for claim in claims
-        if claim.subject in apis
-        for dispute in claim.disputes
-        if dispute.vouched_for
-    ]
-    if not about:
-        return None
+def _disputed_claims(claims: Iterable[ClaimEntry]) -> list[Text]:
+    """A line for all disputes of this project's records among themselves, and one for each other set of makers."""
+    by_makers: dict[tuple[str, ...], list[tuple[ClaimEntry, DisputeEntry]]] = {}
+    for claim in claims:
+        signers = {
+            seen.run: seen.signer if seen.trust is Trust.SIGNED else ""
+            for seen in claim.observed
+            if seen.trust is not Trust.UNSIGNED
+        }
+        for dispute in claim.disputes:
+            if dispute.vouched_for:
+                makers = sorted({signers[run] for run in dispute.outcomes if run in signers})
+                by_makers.setdefault(tuple(makers), []).append((claim, dispute))
+    return [_disputed(makers, about) for makers, about in by_makers.items()]
+
+
+def _disputed(makers: Sequence[str], about: Sequence[tuple[ClaimEntry, DisputeEntry]]) -> Text:
+    """``makers``: names of signers, empty for this project."""
     disputed = list({claim.id: claim for claim, _ in about}.values())
     places = dict.fromkeys((dispute.framework, dispute.framework_version) for _, dispute in about)
     versions = [
@@ -133,7 +150,13 @@ def _disputed_claims(claims: Iterable[ClaimEntry], apis: Sequence[str]) -> Text 
     names: list[Text | str] = [f"`{claim.id.rpartition('#')[2]}`" for claim in disputed[:_SHOWN_CLAIMS]]
     if (left := len(disputed) - _SHOWN_CLAIMS) > 0:
         names.append(filled("screen.disputed_more", count=left))
-    return filled("screen.disputed", versions=joined("site.comma", versions), claims=joined("site.comma", names))
+    of, on = joined("site.comma", versions), joined("site.comma", names)
+    if not any(makers):
+        return filled("screen.disputed", versions=of, claims=on)
+    by = [
+        Text(en=signed_by(one, "en"), zh=signed_by(one, "zh")) if one else LABELS["run.this_project"] for one in makers
+    ]
+    return filled("screen.disputed_by", versions=of, claims=on, makers=joined("site.semicolon", by))
 
 
 def _place_text(place: RunsOnEntry) -> Text:

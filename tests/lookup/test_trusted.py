@@ -140,6 +140,10 @@ def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(
     assert all(dispute.vouched_for for dispute in disputes)
     assert all("“Lab” (signed by a known signer)" in dispute.text.en for dispute in disputes)
     assert bool(disputes) is (size == 3)
+    [told] = record_texts(both.claims, [], [], API)
+    assert all("“Lab”" in words for words in (told.en, told.zh))
+    if size == 3:
+        assert told.en.endswith(": this project; “Lab” (signed by a known signer).")
     for one, other in zip(alone.claims, both.claims, strict=True):
         assert (one.summary, one.changes, one.contradicted) == (other.summary, other.changes, other.contradicted)
         assert deciding(one) == deciding(other)
@@ -148,7 +152,7 @@ def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(
 
 # The release that a signed record is of, what the first screen says of it.
 ELSEWHERE = [
-    ("2.13.0", []),
+    ("2.13.0", ["Records that “Lab” signed tell of more than this project ran: PyTorch 2.13.0 on gloo, 4 ranks."]),
     ("2.12.0", ["Records that “Lab” signed tell of more than this project ran: PyTorch 2.12.0 on gloo."]),
 ]
 
