@@ -130,6 +130,7 @@ def build_site(
             steps: list[Step] = []
             try:
                 mark(output)
+                _forget_unlisted(output, work, wanted)
                 steps += _start_languages(wanted, output, work, address.root, sources, ending)
                 data = database.load(keep=work / "kept" / "mappings")
                 tell_damaged([str(error) for error in data.unread])
@@ -279,6 +280,16 @@ def _start_languages(
         ending.callback(step.kill)
         steps.append(step)
     return steps
+
+
+def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -> None:
+    """Have a language built anew whose files nobody listed, as earlier versions did not: pages that are gone would stay."""
+    from apidiff.sphinxext.written_files import LIST
+
+    for language in wanted:
+        if not (output / language.folder / LIST).is_file():
+            for folder in (output / language.folder, work / "doctrees" / language.folder):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _forget_failed(steps: Sequence[Step], wanted: Sequence[SiteLanguage], work: Path) -> None:

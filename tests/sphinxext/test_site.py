@@ -157,6 +157,18 @@ def test_a_folder_that_is_empty_or_built_before_is_marked_first(
     assert marked == [True]
 
 
+def test_what_was_built_before_files_were_listed_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody would know which of its pages are gone."""
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    listed = ["site/zh-cn/.apidiff-files", "site/zh-cn/index.html", ".site/doctrees/zh-cn/index.doctree"]
+    write([".site/lock", "site/en/gone.html", ".site/doctrees/en/gone.doctree", *listed])
+    with pytest.raises(InvalidData):
+        site.build_site(Path("site"))
+    assert [Path(name).exists() for name in ("site/en/gone.html", ".site/doctrees/en/gone.doctree")] == [False, False]
+    assert all(Path(name).exists() for name in listed)
+
+
 @pytest.mark.parametrize("there", [[], [".site/sources/"]])
 def test_a_build_that_was_ended_at_once_can_be_done_again(
     there: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
