@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from apidiff.atomic_write import locked, write_files
+from apidiff.database.paths import DATA, in_checkout
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import read_run, record_paths, run_id, signature_path
 from apidiff.database.single_runs import PREFIX, read_single_run
@@ -80,8 +81,11 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
 def add_own_records(root: Path, made: Mapping[str, str]) -> int:
     """Adds ``made`` (digest → ID of the run) to the list below ``root``, if that has one. Returns how many are new.
 
-    A signature that the list had is removed: it no longer fits. Raises DataError where it cannot be read or written.
+    None is added to the list of an installed package: what its user ran, this project did not. A signature that the list had
+    is removed: it no longer fits. Raises DataError where it cannot be read or written.
     """
+    if root == DATA and not in_checkout():
+        return 0
     if not own_records_path(root).exists() or not made.keys() - load_own_records(root).keys():
         return 0
     with locked(root):

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from minisign_keys import Key, needs_minisign
 
 from apidiff.cli.runs import list_own
-from apidiff.database import ApidiffError, Data, DataError, InvalidData, load, with_runs_of_now
+from apidiff.database import ApidiffError, Data, DataError, InvalidData, load, own_records, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
@@ -868,6 +868,18 @@ def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
     assert not signature_path(path).exists()
     assert f"{'1' * 64}  torch-2.13.0/gloo-cpu-2\n" in path.read_text(encoding="utf-8")
     assert load(data.root).signed[ours].state is State.LISTED
+
+
+@pytest.mark.parametrize("checkout", [True, False])
+def test_what_a_user_of_an_installed_package_ran_is_not_listed_as_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checkout: bool
+) -> None:
+    monkeypatch.setattr(own_records, "DATA", tmp_path)
+    monkeypatch.setattr(own_records, "in_checkout", lambda: checkout)
+    (tmp_path / "own_records.txt").touch()
+    assert (
+        add_own_records(tmp_path, {"1" * 64: "torch-2.13.0/gloo-cpu-2"}) == len(load_own_records(tmp_path)) == checkout
+    )
 
 
 @needs_minisign
