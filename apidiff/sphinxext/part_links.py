@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from sphinx.application import Sphinx
 
-from apidiff.atomic_write import write_file
+from apidiff.atomic_write import refuse_irregular, write_file
 from apidiff.sphinxext.page_parts import page_of
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.written_files import naming_the_file
@@ -53,7 +53,7 @@ def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
     held = dict(_held(out, times, since, former))
     for path, written in times.items():
         if path.endswith(".html") and (written >= since or held != former):
-            text = (out / path).read_text("utf-8")
+            text = _bytes(out / path).decode()
             led = _LINK.sub(partial(_led, path, held), text)
             if led != text:
                 write_if_changed(out / path, led.encode())
@@ -75,9 +75,15 @@ def _pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
 def _read(file: Path) -> Any:
     """Read what was written as JSON; None where nothing is there, or not what was written."""
     try:
-        return json.loads(file.read_bytes())
+        return json.loads(_bytes(file))
     except (FileNotFoundError, ValueError):
         return None
+
+
+def _bytes(file: Path) -> bytes:
+    # A pipe would keep the build waiting indefinitely.
+    refuse_irregular(file)
+    return file.read_bytes()
 
 
 def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iterator[tuple[str, dict[str, str]]]:
@@ -93,12 +99,12 @@ def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iter
         read = _read(out / table)
         if not isinstance(read, dict) or not isinstance(anchors := read.get("anchors"), dict):
             continue  # somebody changed it: links lead to the page, whose next writing makes it anew
-        there = set(_ID.findall((out / page).read_text("utf-8")))
+        there = set(_ID.findall(_bytes(out / page).decode()))
         places = {
             anchor: posixpath.basename(part)
             for part in parts[page]
             if part != page
-            for anchor in _ID.findall((out / part).read_text("utf-8"))
+            for anchor in _ID.findall(_bytes(out / part).decode())
         }
         lacking = anchors.keys() & places.keys() - there
         yield page, {anchor: places[anchor] for anchor in sorted(lacking)}

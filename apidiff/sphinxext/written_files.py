@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from sphinx.errors import ExtensionError
 
-from apidiff.atomic_write import remove_left
+from apidiff.atomic_write import refuse_irregular, remove_left
 from apidiff.writers.exports.files import write_if_changed
 
 LIST = ".apidiff-files"
@@ -36,6 +36,7 @@ def remove_former(out: Path, files: Iterable[Path]) -> None:
 def _listed(out: Path) -> set[str]:
     """The names that lead below ``out``; none where there is no list, or where it cannot be read."""
     try:
+        refuse_irregular(out / LIST)
         names = json.loads((out / LIST).read_bytes())
     except (OSError, ValueError):
         return set()

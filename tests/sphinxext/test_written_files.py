@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,6 +130,14 @@ IN_THE_WAY = [
     ("_runs", _a_dangling_link),
     (LIST, _a_folder),
 ]
+# Where an earlier build wrote a file.
+PIPES = [
+    LIST,
+    "notes.html",
+    "_port/data.js",
+    f"_records/{SOURCE}.yaml",
+    "../out-doctrees/apidiff/anchors_of_parts.json",
+]
 
 
 @pytest.mark.parametrize(("name", "put_there"), IN_THE_WAY)
@@ -142,6 +151,18 @@ def test_what_stands_in_the_way_is_named(make_site: MakeSite, name: str, put_the
     assert str(caught.value).startswith(f"{out / name}")
     assert ": cannot be read or written (" in str(caught.value)
     assert f"Take away what stands in its place, and make {out} a folder" in str(caught.value)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("name", PIPES)
+def test_a_pipe_in_the_place_of_a_file_is_named_and_not_waited_for(make_site: MakeSite, name: str) -> None:
+    site = make_site()
+    file = (site.build().out / name).resolve()
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(ExtensionError) as caught:
+        site.build()
+    assert f"{file}: cannot be read or written (it is no regular file). Take away what stands in" in str(caught.value)
 
 
 def put(folder: Path, names: list[str]) -> list[Path]:

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from apidiff.atomic_write import remove_left, write_file
+from apidiff.database.regular_files import read_regular
 
 
 def write_if_changed(path: Path, content: bytes) -> None:
     """Write ``content``, unless ``path`` holds it already."""
     try:
-        if path.read_bytes() == content:
+        if read_regular(path, len(content) + 1) == content:
             return
-    except OSError:  # there is none
+    except OSError:  # there is none, or it is no file, which `write_file` tells
         pass
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, content)
