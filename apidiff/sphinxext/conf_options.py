@@ -1,7 +1,8 @@
-"""Checks the extension's options in ``conf.py`` before anything is made with them."""
+"""Checks the options in ``conf.py`` before anything is made with them: the extension's, and Sphinx' of how pages are written."""
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sphinx.errors import ConfigError
 
 from apidiff.errors import shortened
 from apidiff.sphinxext.repository import RepositoryError, checked
+from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.writers.exports.address import Address, BadAddress
 
 _COMMIT = re.compile(r"[\w./-]*", re.ASCII)
@@ -26,6 +28,7 @@ def add_options(app: Sphinx) -> None:
     # The address of the site's root, or empty; pages are written again when it changes.
     app.add_config_value("apidiff_site_url", "", "html", str)
     app.connect("config-inited", check_options, priority=50)
+    app.connect("builder-inited", check_pages, priority=50)
 
 
 def check_options(_app: Sphinx, config: Config) -> None:
@@ -50,6 +53,25 @@ def check_options(_app: Sphinx, config: Config) -> None:
     except BadAddress as error:
         remedy = "Write one such as https://example.org/apidiff/"
         raise wrong_option("apidiff_site_url", config.apidiff_site_url, "is no address of a site", remedy) from error
+
+
+def check_pages(app: Sphinx) -> None:
+    """Raise ConfigError where pages would be encoded or named otherwise than parts, links and scripts expect."""
+    if not writes_site(app.builder):
+        return
+    if not _is_utf8(app.config.html_output_encoding):
+        found = "is not UTF-8, which apidiff writes"
+        raise wrong_option("html_output_encoding", app.config.html_output_encoding, found, "Write 'utf-8'")
+    for name in ("html_file_suffix", "html_link_suffix"):
+        if app.config[name] not in (None, ".html"):  # it may be a list, which no set can be asked for
+            raise wrong_option(name, app.config[name], "is not '.html', to which apidiff links", "Write '.html'")
+
+
+def _is_utf8(encoding: object) -> bool:
+    try:
+        return codecs.lookup(str(encoding)).name == "utf-8"
+    except (LookupError, ValueError):
+        return False
 
 
 def _is_folder(name: str) -> bool:

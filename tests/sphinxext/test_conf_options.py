@@ -50,6 +50,42 @@ def test_a_value_that_cannot_be_is_told_with_its_remedy(
     assert "secret" not in str(caught.value)
 
 
+# How pages are written: option of Sphinx, value, what is said of it.
+WRONG_PAGES: list[tuple[str, object, str]] = [
+    (
+        "output_encoding",
+        "gb18030",
+        "is not UTF-8, which apidiff writes. Write 'utf-8', or leave html_output_encoding out",
+    ),
+    ("output_encoding", "utf-8-sig", "html_output_encoding = 'utf-8-sig' is not UTF-8"),
+    ("output_encoding", "no\0 such", r"html_output_encoding = 'no\x00 such' is not UTF-8"),
+    (
+        "file_suffix",
+        ".htm",
+        "html_file_suffix = '.htm' is not '.html', to which apidiff links. Write '.html', or leave",
+    ),
+    ("file_suffix", "", "html_file_suffix = '' is not '.html'"),
+    ("link_suffix", "", "html_link_suffix = '' is not '.html'"),
+    ("link_suffix", [".html"], "html_link_suffix = ['.html'] is not '.html'"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "said"), WRONG_PAGES)
+def test_pages_that_parts_and_links_do_not_fit_are_refused(
+    make_site: MakeSite, option: str, value: object, said: str
+) -> None:
+    site = make_site(conf=f"html_{option} = {value!r}\n")
+    with pytest.raises(ConfigError) as caught:
+        site.build()
+    assert said in str(caught.value)
+    site.build(out="other", builder="dummy")  # which writes no pages
+
+
+def test_what_fits_may_be_written_in_another_way(make_site: MakeSite) -> None:
+    conf = "html_output_encoding = 'UTF8'\nhtml_file_suffix = html_link_suffix = '.html'\n"
+    assert make_site(conf=conf).build().html("notes")
+
+
 @pytest.mark.parametrize("outline", [b"", b'{"runs":["\xff"]}'])
 def test_a_folder_whose_outline_is_damaged_is_told(make_site: MakeSite, tmp_path: Path, outline: bytes) -> None:
     (tmp_path / "derived").mkdir()
