@@ -53,10 +53,10 @@ def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
     held = dict(_held(out, times, since, former))
     for path, written in times.items():
         if path.endswith(".html") and (written >= since or held != former):
-            text = _bytes(out / path).decode()
+            text = _text(out / path)
             led = _LINK.sub(partial(_led, path, held), text)
             if led != text:
-                write_if_changed(out / path, led.encode())
+                write_if_changed(out / path, led.encode(errors="surrogateescape"))
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_file(kept, json.dumps(held).encode())
 
@@ -80,6 +80,11 @@ def _read(file: Path) -> Any:
         return None
 
 
+def _text(page: Path) -> str:
+    # One that is no UTF-8 was put there by somebody else: what is no link in it stays byte for byte.
+    return _bytes(page).decode(errors="surrogateescape")
+
+
 def _bytes(file: Path) -> bytes:
     # A pipe would keep the build waiting indefinitely.
     refuse_irregular(file)
@@ -99,12 +104,12 @@ def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iter
         read = _read(out / table)
         if not isinstance(read, dict) or not isinstance(anchors := read.get("anchors"), dict):
             continue  # somebody changed it: links lead to the page, whose next writing makes it anew
-        there = set(_ID.findall(_bytes(out / page).decode()))
+        there = set(_ID.findall(_text(out / page)))
         places = {
             anchor: posixpath.basename(part)
             for part in parts[page]
             if part != page
-            for anchor in _ID.findall(_bytes(out / part).decode())
+            for anchor in _ID.findall(_text(out / part))
         }
         lacking = anchors.keys() & places.keys() - there
         yield page, {anchor: places[anchor] for anchor in sorted(lacking)}

@@ -162,6 +162,16 @@ def test_links_to_a_page_whose_table_cannot_be_read_lead_to_the_page(tmp_path: P
     assert (tmp_path / "first.html").read_text() == link
 
 
+def test_a_page_that_is_no_utf_8_keeps_its_bytes(tmp_path: Path) -> None:
+    link = '\xe9\r\n<a class="x" href="{}#deep">\xe9</a>'
+    (tmp_path / "x.html").write_bytes(b'<p id="\xff">x</p>')
+    (tmp_path / "x.part-1.html").write_bytes(b'<section id="part-1"><p id="deep">\xff</p></section>')
+    (tmp_path / "x.parts.json").write_text('{"anchors": {"deep": 1}, "inside": {}}')
+    (tmp_path / "first.html").write_bytes(link.format("x.html").encode("latin-1"))
+    lead_to_parts(tmp_path, tmp_path / "kept.json", KNOWN)
+    assert (tmp_path / "first.html").read_bytes() == link.format("x.part-1.html").encode("latin-1")
+
+
 def test_pages_that_are_not_of_the_build_stay_as_they_are(tmp_path: Path) -> None:
     link = '<a class="x" href="x.html#deep">x</a>'
     (tmp_path / "x.html").write_text('<p id="here">x</p>')
