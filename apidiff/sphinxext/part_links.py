@@ -76,7 +76,7 @@ def _read(file: Path) -> Any:
     """Read what was written as JSON; None where nothing is there, or not what was written."""
     try:
         return json.loads(_bytes(file))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return None
 
 

@@ -38,7 +38,7 @@ def _listed(out: Path) -> set[str]:
     try:
         refuse_irregular(out / LIST)
         names = json.loads((out / LIST).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return set()
     texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     paths = [(name, PurePosixPath(name)) for name in texts]

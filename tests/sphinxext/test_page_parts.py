@@ -147,7 +147,7 @@ def test_pages_of_an_earlier_build_are_led_again_where_an_anchor_moved(tmp_path:
     assert [path.read_text().count('href="x.part-2.html#deep"') for path in (first, second)] == [1, 1]
 
 
-TABLES = ["", '{"anchors', "[]", '{"anchors": 1}', '{"inside": {}}']
+TABLES = ["", '{"anchors', "[]", '{"anchors": 1}', '{"inside": {}}', "[" * 100_000]
 
 
 @pytest.mark.parametrize("table", TABLES)
