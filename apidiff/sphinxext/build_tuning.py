@@ -24,6 +24,7 @@ from sphinx.highlighting import PygmentsBridge
 
 from apidiff.sphinxext.garbage import collecting_seldom, not_collecting
 from apidiff.sphinxext.supported_builders import writes_site
+from apidiff.sphinxext.written_files import naming_the_file
 
 
 class BuildTuning:
@@ -50,7 +51,8 @@ class BuildTuning:
             templates = app.builder.templates.environment
             templates.auto_reload = False
             compiled = Path(app.doctreedir) / "apidiff" / "templates"
-            compiled.mkdir(parents=True, exist_ok=True)
+            with naming_the_file(compiled.parent):
+                compiled.mkdir(parents=True, exist_ok=True)
             templates.bytecode_cache = FileSystemBytecodeCache(str(compiled))
 
     def remember_tags(
