@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from sphinx.application import Sphinx
 
 from apidiff.atomic_write import refuse_irregular, write_file
+from apidiff.database.kept_files import read_sealed, sealed
 from apidiff.sphinxext.page_parts import page_of
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.written_files import naming_the_file
@@ -28,6 +29,7 @@ _ID = re.compile(r'\sid="([^"]+)"')
 _PART = re.compile(r"\.part-\d+(?=\.html$)")
 _SECTION = re.compile(r"part-\d+$")
 _TABLE = ".parts.json"
+_STAMP = b"anchors of parts"  # that pages and tables changed since is told by their times
 
 Held = dict[str, dict[str, str]]
 
@@ -43,11 +45,11 @@ def link_parts(app: Sphinx, exception: Exception | None) -> None:
 def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
     """Rewrite the links of the pages ``known`` below ``out`` to anchors of heavy pages.
 
-    What was found of heavy pages is left in ``kept``. Pages that were written before that file are looked at again only
-    where an anchor moved since: there are thousands of them.
+    What was found of heavy pages is left in ``kept``, which is made anew where it is not as it was written. Pages that were
+    written before that file are looked at again only where an anchor moved since: there are thousands of them.
     """
     times = {path: os.stat(f"{out}/{path}").st_mtime_ns for path in _pages_below(out, known)}  # noqa: PTH116 - thousands
-    former: Held | None = _read(kept)
+    former = _former(kept)
     since = 0 if former is None else kept.stat().st_mtime_ns
     former = former or {}
     held = dict(_held(out, times, since, former))
@@ -58,7 +60,7 @@ def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
             if led != text:
                 write_if_changed(out / path, led.encode(errors="surrogateescape"))
     kept.parent.mkdir(parents=True, exist_ok=True)
-    write_file(kept, json.dumps(held).encode())
+    write_file(kept, sealed(_STAMP, json.dumps(held).encode()))
 
 
 def _pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
@@ -72,8 +74,17 @@ def _pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
                 yield path
 
 
-def _read(file: Path) -> Any:
-    """Read what was written as JSON; None where nothing is there, or not what was written."""
+def _former(kept: Path) -> Held | None:
+    """Read what an earlier build found; None where none is kept, or it is not as it was written."""
+    try:
+        former: Held = json.loads(read_sealed(kept, _STAMP))
+    except (OSError, ValueError):
+        return None
+    return former
+
+
+def _table(file: Path) -> Any:
+    """Read a table of anchors; None where none is there, or it cannot be read."""
     try:
         return json.loads(_bytes(file))
     except (FileNotFoundError, ValueError, RecursionError):
@@ -101,7 +112,7 @@ def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iter
         if page in former and all(times[path] < since for path in [table, *parts[page]]):
             yield page, former[page]
             continue
-        read = _read(out / table)
+        read = _table(out / table)
         if not isinstance(read, dict) or not isinstance(anchors := read.get("anchors"), dict):
             continue  # somebody changed it: links lead to the page, whose next writing makes it anew
         there = set(_ID.findall(_text(out / page)))

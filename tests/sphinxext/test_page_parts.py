@@ -162,6 +162,34 @@ def test_links_to_a_page_whose_table_cannot_be_read_lead_to_the_page(tmp_path: P
     assert (tmp_path / "first.html").read_text() == link
 
 
+# What was done to the file that a build keeps: its bytes then.
+KEPT: list[Callable[[bytes], bytes]] = [
+    lambda content: content,
+    lambda content: content.replace(b"x.part-1.html", b"y.part-1.html"),
+    lambda content: b'{"x.html": 5}',
+    lambda content: b'{"x.html": {"deep": "y.html"}}',
+    lambda content: content[:-5],
+    lambda content: b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("edit", KEPT)
+def test_what_is_kept_is_made_anew_where_it_is_not_as_it_was_written(
+    tmp_path: Path, edit: Callable[[bytes], bytes]
+) -> None:
+    link, kept, second = '<a class="x" href="{}#deep">x</a>', tmp_path / "kept.json", tmp_path / "second.html"
+    (tmp_path / "x.html").write_text('<p id="here">x</p>')
+    (tmp_path / "x.part-1.html").write_text('<section id="part-1"><p id="deep">x</p></section>')
+    (tmp_path / "x.parts.json").write_text('{"anchors": {"deep": 1}, "inside": {}}')
+    lead_to_parts(tmp_path, kept, KNOWN)
+    whole = kept.read_bytes()
+    kept.write_bytes(edit(whole))
+    second.write_text(link.format("x.html"))
+    lead_to_parts(tmp_path, kept, KNOWN)
+    assert second.read_text() == link.format("x.part-1.html")
+    assert kept.read_bytes() == whole
+
+
 def test_a_page_that_is_no_utf_8_keeps_its_bytes(tmp_path: Path) -> None:
     link = '\xe9\r\n<a class="x" href="{}#deep">\xe9</a>'
     (tmp_path / "x.html").write_bytes(b'<p id="\xff">x</p>')
