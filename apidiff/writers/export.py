@@ -228,7 +228,8 @@ def _put_away(stage: Path, missing: Iterable[Path]) -> None:
 
 def _holds_earlier(stage: Path) -> bool:
     """Whether a part of the earlier export was moved out and neither moved back nor replaced by all of the new one."""
-    return all(folder.is_dir() and any(folder.iterdir()) for folder in (stage / "old", stage / "new"))
+    # `Path.is_dir` raises for a name that is too long.
+    return all(os.path.isdir(folder) and any(folder.iterdir()) for folder in (stage / "old", stage / "new"))  # noqa: PTH112
 
 
 def _swap(stage: Path, folder: Path, names: Sequence[str]) -> None:
