@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from apidiff.derive.sample_code import sample_code
+from apidiff.derive.sample_code import sample_code, tensors_of, written
 from apidiff.execute.single.arrays import Arrays
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.mapping import Mapping, Target
@@ -121,7 +121,8 @@ def repeat_script(
     needed = {"mindspore", "torch"} if facet is not Facet.GRAPH else {"mindspore"}
     modules = [name for name in ("mindspore", "numpy", "torch") if f"{name}." in text or name in needed]
     imports = [f"import {name}" for name in modules]
-    numbers = [name for name in ("inf", "nan") if any(name in side.numbers for side in sides)]
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    numbers = [name for name in ("inf", "nan") if name in used]
     head = [f"from math import {', '.join(numbers)}\n", *imports] if numbers else imports
     chosen = f'mindspore.set_device("{_DEVICES[device][1]}")'
     shown = _SHOWN_MODES if facet is Facet.GRAPH else _SHOWN
@@ -129,12 +130,11 @@ def repeat_script(
 
 
 class _Side:
-    """The part of a script that calls one framework. ``numbers``: the names of numbers it writes, such as ``nan``."""
+    """The part of a script that calls one framework."""
 
     def __init__(self, call: SampleCall, framework: str, device: str) -> None:
         self._call, self._framework = call, framework
         self._where = ', device="cuda"' if framework == "torch" and device == "cuda" else ""
-        self.numbers: set[str] = set()
         drawn = [tensor for value in _values(call) for tensor in _tensors(value) if tensor.shape is not None]
         self._draws = sum(math.prod(tensor.shape or ()) for tensor in drawn) > _WRITTEN_OUT
 
@@ -175,7 +175,7 @@ class _Side:
         """The names of the tensors that the call is given."""
         call = self._call
         named = {**({"self": call.receiver} if call.receiver else {}), **call.given.args, **call.given.kwargs}
-        return [name for value_name, value in named.items() for name, _ in _named(value_name, value)]
+        return [name for value_name, value in named.items() for name, _ in tensors_of(value_name, value)]
 
     def _inputs(self) -> Iterator[str]:
         call = self._call
@@ -186,16 +186,20 @@ class _Side:
         for name, value in named.items():
             yield from self._tensors(name, value, arrays)
         state = {name: self._tensor(value, arrays) for name, value in call.state.items()}
-        if call.form is SampleForm.CODE:
+        if call.form is SampleForm.CODE:  # which names whatever it is given
+            used = {node.id for node in ast.walk(ast.parse(call.code)) if isinstance(node, ast.Name)}
+            for name, value in named.items():
+                if name in used and name not in dict(tensors_of(name, value)):
+                    yield f"{name} = {written(name, value, self._framework)}"
             yield from (f"{name} = {code}" for name, code in state.items())
         if call.form is SampleForm.OPTIMIZER:
             kind = "torch.nn.Parameter" if self._framework == "torch" else "mindspore.Parameter"
             yield from (f"{name} = {kind}({code})" for name, code in state.items())
-        if call.form is not SampleForm.MODULE:
-            return
         again = Arrays(call.dtype, call.seed)
         for name, value in {**call.constructor.args, **call.constructor.kwargs}.items():
             yield from self._tensors(name, value, again)
+        if call.form is not SampleForm.MODULE:
+            return
         whole = sample_code(replace(call, given=Arguments()))
         yield f"layer = {whole.removesuffix('()')}"
         for name, code in state.items():
@@ -250,7 +254,7 @@ class _Side:
 
     def _tensors(self, name: str, value: SampleArgument, arrays: Arrays) -> Iterator[str]:
         """A line for each tensor of an argument; other values stand in the call itself."""
-        for variable, tensor in _named(name, value):
+        for variable, tensor in tensors_of(name, value):
             yield f"{variable} = {self._tensor(tensor, arrays)}"
 
     def _tensor(self, tensor: SampleInput, arrays: Arrays) -> str:
@@ -260,7 +264,7 @@ class _Side:
         elif not array.size:
             values = f"numpy.zeros({array.shape})"
         else:
-            values = self._written(array.tolist() if array.dtype.kind != "f" else _short(array))
+            values = repr(array.tolist() if array.dtype.kind != "f" else _short(array))
         dimensions = array.ndim
         if tensor.layout is Layout.SLICE:
             values = f"numpy.tile({values}, {(3, *[1] * (dimensions - 1))})"
@@ -288,13 +292,6 @@ class _Side:
         low, high = (0, 2) if kept == "bool" else (int(tensor.low), int(tensor.high) + 1)
         return f'random.randint({low}, {high}, {shape}).astype("{kept}")'
 
-    def _written(self, values: Any) -> str:
-        if isinstance(values, list):
-            return f"[{', '.join(map(self._written, values))}]"
-        text = repr(values)
-        self.numbers |= {name for name in ("inf", "nan") if name in text}
-        return text
-
 
 def _function(name: str, lines: Sequence[str]) -> str:
     body = "\n".join(f"    {line}" if line else "" for line in lines)
@@ -308,18 +305,8 @@ def _short(array: Any) -> Any:
     return [_short(item) for item in array]
 
 
-def _named(name: str, value: SampleArgument) -> Iterator[tuple[str, SampleInput]]:
-    """The tensors of an argument with the variables that `sample_code` names."""
-    if not isinstance(value, SampleInput):
-        return
-    if value.is_tensor:
-        yield name, value
-    for index, item in enumerate(value.list or value.tuple or ()):
-        yield from _named(f"{name}_{index}", item)
-
-
 def _tensors(value: SampleArgument) -> Iterator[SampleInput]:
-    for _, tensor in _named("", value):
+    for _, tensor in tensors_of("", value):
         yield tensor
 
 

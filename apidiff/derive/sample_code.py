@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import json
 
@@ -76,7 +76,7 @@ def _with_numbers(call: SampleCall) -> str:
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     around = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     given = {
-        name: _written(name, value, framework)
+        name: written(name, value, framework)
         for name, value in {**call.given.args, **call.given.kwargs}.items()
         if not (isinstance(value, SampleInput) and value.is_tensor)
     }
@@ -154,12 +154,13 @@ def _tensor(value: SampleInput, dtype: str) -> str:
 
 
 def _given(args: Mapping[str, SampleArgument], kwargs: Mapping[str, SampleArgument], framework: str) -> str:
-    parts = [_written(name, value, framework) for name, value in args.items()]
-    parts += [f"{name}={_written(name, value, framework)}" for name, value in kwargs.items()]
+    parts = [written(name, value, framework) for name, value in args.items()]
+    parts += [f"{name}={written(name, value, framework)}" for name, value in kwargs.items()]
     return ", ".join(parts)
 
 
-def _written(name: str, value: SampleArgument, framework: str) -> str:
+def written(name: str, value: SampleArgument, framework: str) -> str:
+    """An argument as it stands in a call; tensors are variables, which `tensors_of` lists."""
     if not isinstance(value, SampleInput):
         return repr(value)
     if value.is_tensor:
@@ -168,10 +169,22 @@ def _written(name: str, value: SampleArgument, framework: str) -> str:
         return f"{framework}.{value.framework_dtype}"
     if value.number is not None:
         return f"float('{value.number}')" if value.number[-1] not in "j)" else value.number
-    single = name.removesuffix("s") if len(name) > 1 else name
-    items = [
-        _written(f"{single}{number}", item, framework) for number, item in enumerate(value.list or value.tuple or (), 1)
-    ]
+    items = [written(variable, item, framework) for variable, item in _items(name, value)]
     if value.list is not None:
         return f"[{', '.join(items)}]"
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def tensors_of(name: str, value: SampleArgument) -> Iterator[tuple[str, SampleInput]]:
+    """The tensors of an argument with their variables: its own name, or those of the items of a list."""
+    if not isinstance(value, SampleInput):
+        return
+    if value.is_tensor:
+        yield name, value
+    for variable, item in _items(name, value):
+        yield from tensors_of(variable, item)
+
+
+def _items(name: str, value: SampleInput) -> list[tuple[str, SampleArgument]]:
+    single = name.removesuffix("s") if len(name) > 1 else name
+    return [(f"{single}{number}", item) for number, item in enumerate(value.list or value.tuple or (), 1)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -22,7 +24,7 @@ PARTS = 30
 
 def one_of_each(entries: Mapping[str, Entry]) -> Iterator[tuple[str, RepeatEntry]]:
     """A difference of each kind of call: by facet, by where the sample is from, and by what its script uses."""
-    used = ("layer = ", "numpy.swapaxes", "numpy.tile", "random.", "narrow(", "_0 = ")
+    used = ("layer = ", "numpy.swapaxes", "numpy.tile", "random.", "narrow(", "1 = ")
     seen = set()
     for key, entry in entries.items():
         for target in entry.targets:
@@ -33,6 +35,29 @@ def one_of_each(entries: Mapping[str, Entry]) -> Iterator[tuple[str, RepeatEntry
                 if place not in seen:
                     seen.add(place)
                     yield f"{key} {target.name} {difference.id}", repeat
+
+
+def undefined(code: str) -> set[str]:
+    """The names that a script reads and nowhere binds."""
+    tree = list(ast.walk(ast.parse(code)))
+    imported = {alias.name for node in tree if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names}
+    named = {node.name for node in tree if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler)}
+    bound = {node.id for node in tree if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    arguments = {node.arg for node in tree if isinstance(node, ast.arg)}
+    read = {node.id for node in tree if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return read - imported - named - bound - arguments - {*dir(builtins)}
+
+
+def test_every_script_binds_what_it_reads(all_entries: dict[str, Entry]) -> None:
+    differences = [
+        (f"{key} {target.name} {difference.id}", difference.repeat)
+        for key, entry in all_entries.items()
+        for target in entry.targets
+        for difference in target.differences
+    ]
+    scripts = {name: repeat.script for name, repeat in differences if repeat is not None}
+    assert len(scripts) > 2000
+    assert {name: names for name, script in scripts.items() if (names := undefined(script))} == {}
 
 
 @pytest.mark.turning(days=PARTS)
