@@ -84,7 +84,9 @@ def input_of(body: Result, trace: RankTrace) -> Operand:
     sizes = at(trace, body.sizes, before=True) if body.sizes else None
     operand, numbers = (None if item is None else plain(item) for item in (value, sizes))
     lengths = [number for number in numbers if isinstance(number, int)] if isinstance(numbers, list) else []
-    if not isinstance(operand, np.ndarray) or not lengths or sum(lengths) != len(operand):
+    if not isinstance(operand, np.ndarray) or not operand.ndim or not lengths or min(lengths) < 0:
+        return operand
+    if sum(lengths) != len(operand):
         return operand
     return [*np.split(operand, np.cumsum(lengths[:-1]))]
 

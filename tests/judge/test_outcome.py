@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 import msgspec
+import numpy as np
 import pytest
 from factories import run_record
 
 from apidiff.judge import judge_claim
+from apidiff.judge.case import input_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.model.claim import Claim
+from apidiff.model.claim import Claim, Formula, Result
 from apidiff.model.trace import (
     BufferDump,
     CallError,
@@ -499,3 +501,17 @@ def test_example_output_is_compared_rank_by_rank() -> None:
     outcome, facts = judge_claim(prints, API, "example:x", one, [], record(one), [*lines[:2], "rank 2: d"])
     assert outcome is Outcome.REFUTED
     assert evidence_lines(facts, "en") == ["rank 2: printed 'rank 2: c' ≠ 'rank 2: d'"]
+
+
+# (shape of a tensor that another's record holds, the lengths of its parts that go with it)
+UNCUT: list[tuple[list[int], list[int]]] = [([], [1]), ([4], [2**63, -1, 5 - 2**63]), ([4], [5, -1]), ([4], [1, 2])]
+
+
+@pytest.mark.parametrize(("shape", "lengths"), UNCUT)
+def test_a_tensor_with_lengths_that_no_call_takes_is_not_cut(shape: list[int], lengths: list[int]) -> None:
+    values = [1.0] * (shape[0] if shape else 1)
+    tensor = TensorDump(type="Tensor", dtype="float32", shape=shape, values=values, storage=0, object=0)
+    sizes = SequenceDump(type="list", items=[ScalarDump(value=length) for length in lengths], object=1)
+    trace = RankTrace(rank=0, before={"input": tensor, "sizes": sizes})
+    result = Result(at="output", formula=Formula.SENT, of="input", sizes="sizes")
+    assert np.shape(input_of(result, trace)) == tuple(shape)
