@@ -183,13 +183,13 @@ def _is_former(path: Path, record: RunRecord) -> bool:
         by = msgspec.json.decode(read_bytes(path), type=_Measured).measured_by
     except (DataError, ValueError, RecursionError):  # damaged: `check` names it
         return False
-    return by == record.measured_by and gives_way(path)
+    return by == record.measured_by and gives_way(path, encode(record))
 
 
-def gives_way(path: Path) -> bool:
-    """Whether a record may be removed for a newer one: it was written here, or is listed as this project's."""
+def gives_way(path: Path, newer: bytes) -> bool:
+    """Whether a record may be removed for the one of the bytes ``newer``: it was written here, or both are this project's."""
     own = load_own_records(path.parent.parent.parent, [])
-    return was_written_here(path) or whole_digest(read_bytes(path)) in own
+    return was_written_here(path) or {whole_digest(read_bytes(path)), whole_digest(newer)} <= own.keys()
 
 
 def write_beside(record: RunRecord, runs: Path) -> Path:

@@ -15,9 +15,9 @@ import msgspec
 import pytest
 
 from apidiff import atomic_write as module
-from apidiff.database import DataError
+from apidiff.database import DataError, own_records
 from apidiff.database.backends import load_backends
-from apidiff.database.own_records import own_records_path
+from apidiff.database.own_records import load_own_records, own_records_path
 from apidiff.database.runs import load_runs, signature_path
 from apidiff.execute.record import encode, make_record, refuse_faulty, surroundings, write_beside, write_record
 from apidiff.model.trace import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
@@ -131,6 +131,20 @@ def test_a_former_record_of_this_project_goes_where_it_is_listed(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))  # as of somebody who cloned the project
     path = write_record(record(probes=2), tmp_path / "runs")
     assert set(files(tmp_path / "runs")) == ({path} if listed else {path, former})
+
+
+def test_in_an_installed_package_no_record_of_this_project_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What its user runs is not listed, and takes the place of nothing that is."""
+    own_records_path(tmp_path).touch()
+    former = write_record(record(), tmp_path / "runs")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "of the user"))
+    monkeypatch.setattr(own_records, "DATA", tmp_path)
+    monkeypatch.setattr(own_records, "in_checkout", lambda: False)
+    path = write_record(record(probes=2), tmp_path / "runs")
+    assert set(files(tmp_path / "runs")) == {path, former}
+    assert list(load_own_records(tmp_path)) == [former.stem.rpartition("-")[2]]
 
 
 @pytest.mark.parametrize(

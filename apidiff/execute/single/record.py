@@ -60,4 +60,4 @@ def _is_former(path: Path, record: SingleRecord) -> bool:
         older = msgspec.json.decode(read_bytes(path), type=SingleRecord)
     except (DataError, ValueError, RecursionError):  # damaged: `check` names it
         return False
-    return older.measured_by == record.measured_by and holds_all(record, older) and gives_way(path)
+    return older.measured_by == record.measured_by and holds_all(record, older) and gives_way(path, encode(record))
