@@ -137,7 +137,9 @@ nitpick_ignore_regex = [
 
 
 def setup(app):
-    """Links of annotations in the package's own pages."""
+    """Links of annotations, and members of classes, in the package's own pages."""
     from apidiff.sphinxext.api_pages import resolve_annotation
+    from apidiff.sphinxext.long_lists import hold_members
 
     app.connect("missing-reference", resolve_annotation)
+    app.connect("doctree-read", hold_members)

@@ -26,7 +26,6 @@ from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
-from apidiff.sphinxext.long_lists import hold_members
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head, leave_out_card
@@ -138,7 +137,6 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", session.lay_out, priority=800)  # it may wait for the content: after what others do
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)
-    app.connect("doctree-read", hold_members)
     app.connect("env-updated", session.outdated)
     app.connect("env-updated", session.remove_former, priority=900)  # after others have said which pages there are
     app.connect("doctree-resolved", Refusal(*written))

@@ -54,3 +54,15 @@ def test_whatever_a_directive_makes_is_refused(make_site: MakeSite, directive: s
         ExtensionError, match="index: holds what apidiff writes for the builder html alone, not for text"
     ):
         site.build(builder="text")
+
+
+def test_a_users_own_interface_is_left_to_sphinx(make_site: MakeSite) -> None:
+    """Its pages may lie below ``api/``, as this project's do."""
+    site = make_site(conf=ONLY_INDEX.replace("[!i]*", "[!ia]*"))
+    (site.src / "index.md").write_text("# Index\n\n```{toctree}\napi/own\n```\n")
+    (site.src / "api").mkdir()
+    (site.src / "api" / "own.md").write_text(
+        "# Own\n\n````{py:class} Layer\n\n```{py:method} call()\n\nCalls it.\n```\n````\n"
+    )
+    text = (site.build(builder="text", out="plain").out / "api" / "own.txt").read_text()
+    assert all(words in text for words in ("Layer", "call()", "Calls it."))
