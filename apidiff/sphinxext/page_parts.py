@@ -24,7 +24,7 @@ from sphinx.application import Sphinx
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
 from apidiff.sphinxext.languages import language_of
-from apidiff.sphinxext.written_files import naming_the_file
+from apidiff.sphinxext.written_files import naming_the_file, parts_of
 from apidiff.writers.exports.files import write_if_changed
 
 # Bytes of a page's text; header, contents and footer come on top of it, up to 33 KB. No page is to weigh more than 100 KB.
@@ -232,7 +232,7 @@ def write_parts(
 def _write_parts(app: Sphinx, pagename: str, body: str, context: dict[str, Any]) -> None:
     path = Path(app.outdir) / pagename
     table = path.with_name(f"{path.name}.parts.json")
-    stale = {table, *path.parent.glob(f"{path.name}.part-*.html")} if table.is_file() else set()
+    stale = {*parts_of(path.with_name(f"{path.name}.html"))}
     if "<!--part:" in body:
         context["body"], parts = lighten(body, path.name, language_of(app.config).words)
         for number, text in enumerate(parts.pages, 1):

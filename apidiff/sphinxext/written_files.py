@@ -5,8 +5,8 @@ Whatever else lies there is kept: a user's own files, what Sphinx and other exte
 
 from __future__ import annotations
 
-import glob
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -17,6 +17,7 @@ from apidiff.atomic_write import refuse_irregular, remove_left
 from apidiff.writers.exports.files import write_if_changed
 
 LIST = ".apidiff-files"
+_PART = re.compile(r"\.part-\d+\.html")
 
 
 def remove_former(out: Path, files: Iterable[Path]) -> None:
@@ -27,7 +28,7 @@ def remove_former(out: Path, files: Iterable[Path]) -> None:
     remove_left(out)
     names = {file.relative_to(out).as_posix() for file in files}
     for name in sorted(_listed(out).difference(names)):
-        for file in (out / name, *_parts(out / name)):
+        for file in (out / name, *parts_of(out / name)):
             if file.is_file():
                 file.unlink()
     write_if_changed(out / LIST, json.dumps(sorted(names), indent=0).encode())
@@ -45,11 +46,13 @@ def _listed(out: Path) -> set[str]:
     return {name for name, path in paths if not path.is_absolute() and ".." not in path.parts and "\0" not in name}
 
 
-def _parts(page: Path) -> list[Path]:
-    """What a heavy page keeps on pages of its own, and their table."""
+def parts_of(page: Path) -> list[Path]:
+    """What a heavy page keeps on pages of its own, and their table; a document may be called ``NAME.part-two``."""
     name = page.name.removesuffix(".html")
     table = page.with_name(f"{name}.parts.json")
-    return [table, *page.parent.glob(f"{glob.escape(name)}.part-*.html")] if table.is_file() else []
+    if not table.is_file():
+        return []
+    return [table, *(file for file in page.parent.iterdir() if _PART.fullmatch(file.name.removeprefix(name)))]
 
 
 @contextmanager

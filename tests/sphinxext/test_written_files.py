@@ -95,7 +95,17 @@ LISTS: list[tuple[str, list[str]]] = [
 @pytest.mark.parametrize(("listed", "removed"), LISTS)
 def test_only_what_the_list_names_is_removed(tmp_path: Path, listed: str, removed: list[str]) -> None:
     out = tmp_path / "out"
-    names = ["a.html", "b/a.html", "x.html", "x.part-1.html", "x.parts.json", "y.html", "y.part-1.html", "kept.html"]
+    names = [
+        "a.html",
+        "b/a.html",
+        "x.html",
+        "x.part-1.html",
+        "x.parts.json",
+        "x.part-two.html",
+        "y.html",
+        "y.part-1.html",
+        "kept.html",
+    ]
     files = {*put(out, names), *put(tmp_path, ["beside.html"])}
     (out / LIST).write_text(listed)
     remove_former(out, [out / "kept.html", out / "not yet.html"])
