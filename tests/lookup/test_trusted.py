@@ -143,7 +143,7 @@ def test_a_signed_record_that_disagrees_with_ours_is_shown_and_changes_nothing(
     [told] = record_texts(both.claims, [], [], API)
     assert all("“Lab”" in words for words in (told.en, told.zh))
     if size == 3:
-        assert told.en.endswith(": this project; “Lab” (signed by a known signer).")
+        assert told.en.endswith(" (measured by this project; “Lab” (signed by a known signer)).")
     for one, other in zip(alone.claims, both.claims, strict=True):
         assert (one.summary, one.changes, one.contradicted) == (other.summary, other.changes, other.contradicted)
         assert deciding(one) == deciding(other)
