@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, f"--into={args.into}"]
         with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
             variables = {**os.environ, "PYTHONHASHSEED": "0", "TMPDIR": str(kept)}
-            process = start(again, 1, 2, environment=variables, scratch=kept)
+            process = start(again, 1, 2, environment=variables, scratch=kept)  # it writes where this one does
             try:
                 return process.wait()
             finally:

@@ -189,7 +189,7 @@ class _Side:
         if call.form is SampleForm.CODE:  # which names whatever it is given
             used = {node.id for node in ast.walk(ast.parse(call.code)) if isinstance(node, ast.Name)}
             for name, value in named.items():
-                if name in used and name not in dict(tensors_of(name, value)):
+                if name in used and not (isinstance(value, SampleInput) and value.is_tensor):
                     yield f"{name} = {written(name, value, self._framework)}"
             yield from (f"{name} = {code}" for name, code in state.items())
         if call.form is SampleForm.OPTIMIZER:

@@ -150,7 +150,7 @@ def write_record(record: RunRecord, runs: Path) -> Path:
         write_files({path: content})
         mark_written_here(path)
         for former in path.parent.glob(f"{name}-*.json"):
-            if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record):
+            if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record, path):
                 remove_former(former)
     return path
 
@@ -177,19 +177,19 @@ class _Measured(msgspec.Struct):
     measured_by: str | None = None
 
 
-def _is_former(path: Path, record: RunRecord) -> bool:
-    """Whether a record of the same run is one whose place ``record`` takes."""
+def _is_former(path: Path, record: RunRecord, written: Path) -> bool:
+    """Whether a record of the same run is one whose place ``record`` takes, which was ``written``."""
     try:
         by = msgspec.json.decode(read_bytes(path), type=_Measured).measured_by
     except (DataError, ValueError, RecursionError):  # damaged: `check` names it
         return False
-    return by == record.measured_by and gives_way(path, encode(record))
+    return by == record.measured_by and gives_way(path, written)
 
 
-def gives_way(path: Path, newer: bytes) -> bool:
-    """Whether a record may be removed for the one of the bytes ``newer``: it was written here, or both are this project's."""
+def gives_way(path: Path, newer: Path) -> bool:
+    """Whether a record may be removed for a newer one: it was written here, or both are listed as this project's."""
     own = load_own_records(path.parent.parent.parent, [])
-    return was_written_here(path) or {whole_digest(read_bytes(path)), whole_digest(newer)} <= own.keys()
+    return was_written_here(path) or all(whole_digest(read_bytes(one)) in own for one in (path, newer))
 
 
 def write_beside(record: RunRecord, runs: Path) -> Path:

@@ -28,8 +28,8 @@ def place_before(old: str, new: str, line: int) -> int | None:
     """The number in ``old`` of a line of ``new``, both from 1; None where the edit may have changed what its names mean.
 
     That is so for the edited lines; for all lines where an import, a definition, a string over lines or what stands in brackets
-    that are opened above is edited, or something is assigned at the top of the file; and, where it is assigned elsewhere, for
-    lines of the same class or function at the top of the file and those that name it.
+    that are opened above is edited, or something is assigned at the top of the file or in one with global names; and, where it
+    is assigned elsewhere, for lines of the same class or function at the top of the file and those that name it.
     """
     before, after = _lines(old), _lines(new)
     edited = _edited(before, after)

@@ -49,15 +49,15 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
         write_files({path: gzip.compress(content, compresslevel=9, mtime=0)})
         mark_written_here(path)
         for former in former_records(path.parent, single_run_name(record)[1], path):
-            if _is_former(former, record):
+            if _is_former(former, record, path):
                 remove_former(former)
     return path
 
 
-def _is_former(path: Path, record: SingleRecord) -> bool:
-    """Whether a record of the same place is one whose place ``record`` takes."""
+def _is_former(path: Path, record: SingleRecord, written: Path) -> bool:
+    """Whether a record of the same place is one whose place ``record`` takes, which was ``written``."""
     try:
         older = msgspec.json.decode(read_bytes(path), type=SingleRecord)
     except (DataError, ValueError, RecursionError):  # damaged: `check` names it
         return False
-    return older.measured_by == record.measured_by and holds_all(record, older) and gives_way(path, encode(record))
+    return older.measured_by == record.measured_by and holds_all(record, older) and gives_way(path, written)
