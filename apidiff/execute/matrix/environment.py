@@ -15,8 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.atomic_write import write_file
+from apidiff.atomic_write import refuse_irregular, write_file
 from apidiff.database import ApidiffError, DataError
+from apidiff.database.regular_files import read_regular
 from apidiff.execute.matrix.cells import Block
 from apidiff.process_group import kill_group, run, start
 from apidiff.scratch_folder import scratch_folder
@@ -86,7 +87,7 @@ class Environment:
         python, command = _interpreter(self.block.python)
         stamp, kept = self.stamp(python), self.folder / "apidiff-stamp.json"
         with contextlib.suppress(OSError):
-            if kept.read_bytes() == stamp:
+            if read_regular(kept, len(stamp) + 1) == stamp:
                 return
         kept.unlink(missing_ok=True)
         venv = [command, "-m", "venv", "--clear", str(self.folder)]
@@ -136,6 +137,7 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
     """
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
+        refuse_irregular(log)  # a pipe would be waited for
         output = log.open("wb")
     except OSError as error:
         remedy = "Free space, or check that the folder can be written."

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from apidiff.atomic_write import refuse_irregular
 from apidiff.execute.offline.single_calls import measure_calls, most_used_first
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
 from apidiff.process_group import kill_group, run, start
@@ -203,9 +204,12 @@ def _start(job: _Job, by: str, folder: Path) -> None:
     which = ["--backend", job.backend.full_name, "--framework", job.backend.framework]
     command = ["verify", *which, "--world-size", str(job.size)]
     _say(f"{job.name}: started; its log is {folder / job.name}.log")
-    with (folder / f"{job.name}.json").open("wb") as out, (folder / f"{job.name}.log").open("wb") as log:
+    answer, log = folder / f"{job.name}.json", folder / f"{job.name}.log"
+    for file in (answer, log):
+        refuse_irregular(file)  # a pipe would be waited for
+    with answer.open("wb") as output, log.open("wb") as errors:
         command = [*_APIDIFF, *command, "--record", "--json", "--measured-by", by]
-        job.process = start(command, out, log, folder=CHECKOUT)
+        job.process = start(command, output, errors, folder=CHECKOUT)
 
 
 def _finish(job: _Job, folder: Path) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from apidiff.database import DataError
+from apidiff.execute.matrix import environment as environments
 from apidiff.execute.matrix.cells import Block, Deadlines
 from apidiff.execute.matrix.environment import Environment, NoPython, NotMade, Overdue, run_logged
 
@@ -144,6 +146,20 @@ def runs(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def test_pipes_are_not_waited_for(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = Environment(block(), "1.2.3", project, tmp_path / "work")
+    monkeypatch.setattr(environments, "run_logged", lambda *_: 0)
+    environment.folder.mkdir(parents=True)
+    os.mkfifo(environment.folder / "apidiff-stamp.json")
+    environment.make(lambda _line: None)
+    assert (environment.folder / "apidiff-stamp.json").is_file()
+    monkeypatch.undo()
+
+    os.mkfifo(tmp_path / "it.log")
+    with pytest.raises(DataError, match=r"it\.log: the log cannot be written \(it is no regular file\)"):
+        run_logged([sys.executable, "-c", ""], tmp_path / "it.log", 10, tmp_path, lambda _line: None)
 
 
 def test_at_the_deadline_the_whole_group_ends(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -66,3 +67,10 @@ def test_the_most_used_names_come_first(database: Data) -> None:
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 0
     assert {len(group) for group in groups[:-1]} == {GROUP}
+
+
+@pytest.mark.parametrize("suffix", [".json", ".log"])
+def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(tmp_path: Path, command: list[str], suffix: str) -> None:
+    os.mkfifo(tmp_path / f"torch-single-fake-1{suffix}")
+    with pytest.raises(OSError, match="it is no regular file"):
+        measured([["first"]], time.monotonic() + 300, tmp_path, command)
