@@ -7,6 +7,7 @@ RELEASE, and writes what they state in place of what was taken from that release
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import re
@@ -18,7 +19,8 @@ from typing import TYPE_CHECKING
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.difference_pages import COLUMNS, States, load_page_rows, pages_path
 from apidiff.database.paths import DATA
-from apidiff.errors import DataError
+from apidiff.database.regular_files import read_text
+from apidiff.errors import ApidiffError, DataError
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -96,13 +98,9 @@ def _states(names: Sequence[str], remark: str) -> States:
 def write_pages(folder: Path, release: str, data: Path = DATA) -> int:
     """Write what the pages of ``folder`` state in place of what was taken from ``release``. Returns the number of rows.
 
-    Raises DataError where there is no page, or where the table that is there cannot be read.
+    Raises DataError where there is no page, or where one of them or the table that is there cannot be read.
     """
-    found = [
-        [release, *row]
-        for path in sorted(folder.glob("*.md"))
-        for row in page_rows(path.stem, path.read_text(encoding="utf-8"))
-    ]
+    found = [[release, *row] for path in sorted(folder.glob("*.md")) for row in page_rows(path.stem, _text(path))]
     if not found:
         raise DataError(
             folder, None, "holds no difference page", "Name the folder `pytorch_diff` of upstream's documents."
@@ -116,10 +114,28 @@ def write_pages(folder: Path, release: str, data: Path = DATA) -> int:
     return len(found)
 
 
-def main() -> int:
+def _text(page: Path) -> str:
+    remedy = "Check out that branch of upstream's documents anew."
+    try:
+        return read_text(page)
+    except OSError as error:
+        raise DataError(page, None, f"cannot be read ({error.strerror})", remedy) from error
+    except UnicodeDecodeError as error:
+        raise DataError(page, None, "is not UTF-8", remedy) from error
+
+
+def main(argv: Sequence[str] | None = None) -> int:
     """Write the table. Returns the exit code."""
-    folder, release = sys.argv[1:]
-    sys.stdout.write(f"{pages_path(DATA)}: {write_pages(Path(folder), release)} rows of {release}\n")
+    parser = argparse.ArgumentParser(prog="python -m apidiff.signatures.difference_pages")
+    parser.add_argument("folder", type=Path, help="the folder pytorch_diff of upstream's documents")
+    parser.add_argument("release", help="the branch of those documents that it was taken from, such as r2.4.10")
+    options = parser.parse_args(argv)
+    try:
+        count = write_pages(options.folder, options.release)
+    except ApidiffError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    sys.stdout.write(f"{pages_path(DATA)}: {count} rows of {options.release}\n")
     return 0
 
 

@@ -1,12 +1,13 @@
 """What upstream's difference pages state of parameters is taken out of their tables, and not their sentences."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from apidiff.database.difference_pages import load_page_rows, pages_path
 from apidiff.errors import DataError
-from apidiff.signatures.difference_pages import page_rows, write_pages
+from apidiff.signatures.difference_pages import main, page_rows, write_pages
 
 HEAD = "# Differences\n\n## torch.f\n\ntext\n\n## mindspore.ops.g\n\n"
 TABLE = HEAD + "| Categories | Subcategories | PyTorch | MindSpore | Difference |\n| - | - | - | - | - |\n"
@@ -63,6 +64,19 @@ def test_a_release_is_written_in_place_of_what_it_was(tmp_path: Path) -> None:
     assert rows[0].document.url.endswith("/en/r2.4.10/note/api_mapping/pytorch_diff/f.html")
     with pytest.raises(DataError, match="holds no difference page"):
         write_pages(tmp_path / "nowhere", "r2.4.10", data)
+
+
+def test_a_page_that_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "f.md").write_bytes(b"# \xff\n")
+    assert main([str(tmp_path), "r2.4.10"]) == 2
+    assert (
+        capsys.readouterr().err
+        == f"{tmp_path}/f.md: is not UTF-8. Check out that branch of upstream's documents anew.\n"
+    )
+    (tmp_path / "f.md").unlink()
+    os.mkfifo(tmp_path / "f.md")
+    assert main([str(tmp_path), "r2.4.10"]) == 2
+    assert "cannot be read (it is no regular file)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("line", ["r2.4.10,f", "r2.4.10,f,torch.f,mindspore.g,parameter,a,a,perhaps"])

@@ -19,7 +19,7 @@ from apidiff.database import Data, load_valid
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
 from apidiff.database.regular_files import read_text
-from apidiff.errors import DataError
+from apidiff.errors import ApidiffError, DataError
 from apidiff.model.claim_probes import Examples, example_probe, spec_of
 from apidiff.model.probe_resolution import collective_of
 
@@ -88,9 +88,13 @@ def add_specs(root: Path, specs: Iterable[Spec]) -> int:
 
 def main() -> int:
     """Adds what is run today and what is recorded. Returns the exit code."""
-    data = load_valid()
-    examples = shown_by_path(load_examples(examples_folder()))
-    count = add_specs(data.root, known_specs(data, examples))
+    try:
+        data = load_valid()
+        examples = shown_by_path(load_examples(examples_folder()))
+        count = add_specs(data.root, known_specs(data, examples))
+    except ApidiffError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
     sys.stdout.write(f"{specs_path(data.root)}: {count} added\n")
     return 0
 
