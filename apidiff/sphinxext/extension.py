@@ -27,6 +27,7 @@ from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
+from apidiff.sphinxext.outdated_pages import OutdatedPages
 from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head, leave_out_card
 from apidiff.sphinxext.page_parts import write_parts
@@ -57,6 +58,7 @@ class _Session:
 
     def __init__(self) -> None:
         self.outline: Outline | None = None
+        self.outdated_pages = OutdatedPages()
 
     @property
     def releases(self) -> Releases:
@@ -80,14 +82,9 @@ class _Session:
             # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
             app.builder.search = False
 
-    def outdated(self, _app: Sphinx, env: BuildEnvironment) -> list[str]:
-        """List the pages to write again: those whose links lead elsewhere, and all where other releases can be chosen."""
-        domain = env.get_domain("apidiff")
-        assert isinstance(domain, ApidiffDomain)
-        known = self.releases.known
-        before, domain.data["releases"] = domain.data.get("releases"), known
-        moved = domain.moved()
-        return moved if before in (None, known) else sorted(env.found_docs)
+    def outdated(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
+        """List the pages to write besides those that were read anew."""
+        return self.outdated_pages.find(app, env, self.releases)
 
     def add_versions(
         self, app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
@@ -113,6 +110,7 @@ class _Session:
             copy_raw_files(raw_files(self.outline, cache, out))
             write_search_index(app, cache)
             write_port_data(cache, out, language_of(app.config).words)
+            self.outdated_pages.finish(app, self.releases)  # last: whatever a killed build left undone is done again
 
 
 def register(app: Sphinx) -> ExtensionMetadata:
@@ -137,9 +135,11 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", session.lay_out, priority=800)  # it may wait for the content: after what others do
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)
+    app.connect("env-get-outdated", session.outdated_pages.begin)
     app.connect("env-updated", session.outdated)
     app.connect("env-updated", session.remove_former, priority=900)  # after others have said which pages there are
     app.connect("doctree-resolved", Refusal(*written))
+    app.connect("doctree-resolved", session.outdated_pages.remember_written)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", on_site(tuning.remember_tags))
     app.connect("html-page-context", on_site(add_words))

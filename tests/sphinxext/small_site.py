@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +78,8 @@ class Site:
             (self.src / f"{name}.md").write_text(text, "utf-8")
         use(lambda: self.content)
 
-    def build(self, parallel: int = 1, out: str = "out", builder: str = "html") -> Built:
+    def build(self, parallel: int = 1, out: str = "out", builder: str = "html", pages: Sequence[str] = ()) -> Built:
+        """Build the site, or those ``pages`` alone."""
         target = self.folder / out
         before = {path: path.stat().st_mtime_ns for path in target.rglob("*.html")}
         read: set[str] = set()
@@ -90,7 +91,7 @@ class Site:
                 self.src, self.conf, target, doctrees, builder, status=None, warning=warnings, parallel=parallel
             )
             app.connect("env-before-read-docs", lambda _app, _env, names: read.update(names))
-            app.build()
+            app.build(filenames=[self.src / f"{page}.md" for page in pages] or None)
             domain = app.env.get_domain("apidiff")
         written = {
             path.relative_to(target).with_suffix("").as_posix()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import re
 import shutil
+import signal
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -119,6 +120,61 @@ def test_edited_record_rebuilds_its_page_and_the_indexes_that_show_it(
     shutil.rmtree(site.folder / "out-doctrees")
     kept = built.pages()
     assert site.build(parallel).pages() == kept
+
+
+def _with_another_builder(site: Site) -> None:
+    site.build(builder="dummy")
+
+
+def _of_one_page(site: Site) -> None:
+    site.build(pages=["notes"])
+
+
+def _killed_before_it_writes(site: Site) -> None:
+    _killed(site, "env-check-consistency", "")
+
+
+def _killed(site: Site, event: str, first: str) -> None:
+    """Build, and have the process do ``first`` and end at once when Sphinx comes to ``event``."""
+    conf = site.conf / "conf.py"
+    text = conf.read_text()
+    end = f"import os, signal\ndef end(*_):\n    {first}\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    conf.write_text(f"{text}\n{end}def setup(app): app.connect({event!r}, end)\n")
+    process = multiprocessing.get_context("fork").Process(target=site.build)
+    process.start()
+    process.join(120)
+    assert process.exitcode == -signal.SIGKILL
+    conf.write_text(text)
+
+
+@pytest.mark.parametrize("build", [_with_another_builder, _of_one_page, _killed_before_it_writes])
+def test_what_a_build_read_and_did_not_write_the_next_one_writes(
+    make_site: MakeSite, build: Callable[[Site], None]
+) -> None:
+    site = make_site()
+    site.build()
+    site.content.entries[SOURCE] = _other_summary(site.content.entries[SOURCE])
+    del site.content.entries[OTHER]
+    build(site)
+    assert site.build().pages() == site.build(out="anew").pages()
+    assert site.build().written == set()
+
+
+def test_a_page_that_a_killed_build_left_half_written_is_written_again(make_site: MakeSite) -> None:
+    site = make_site()
+    first = site.build()
+    whole = first.pages()
+    _killed(site, "write-started", f"open({str(first.out / 'notes.html')!r}, 'w').close()")
+    assert first.html("notes") == ""
+    assert site.build().pages() == whole
+
+
+def test_a_page_that_is_gone_has_no_other_page_written(make_site: MakeSite) -> None:
+    site = make_site()
+    (site.src / "more.md").write_text("---\norphan: true\n---\n# More\n")
+    site.build()
+    (site.src / "more.md").unlink()
+    assert [site.build().written, site.build().written] == [set(), set()]
 
 
 def test_derived_files_that_are_given_make_the_same_pages(make_site: MakeSite, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from small_site import Site
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 
+from apidiff.sphinxext.outdated_pages import NOTE
 from apidiff.sphinxext.written_files import LIST, remove_former
 
 MakeSite = Callable[..., Site]
@@ -140,10 +141,12 @@ IN_THE_WAY = [
     ("_port", _a_dangling_link),
     ("_runs", _a_dangling_link),
     (LIST, _a_folder),
+    (NOTE, _a_folder),
 ]
 # Where an earlier build wrote a file.
 PIPES = [
     LIST,
+    NOTE,
     "notes.html",
     "_port/data.js",
     f"_records/{SOURCE}.yaml",

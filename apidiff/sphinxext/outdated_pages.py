@@ -1,0 +1,83 @@
+"""Finds the pages to write besides those that were read anew.
+
+Sphinx keeps what it read of all pages before it writes any, and the next build compares a page with its source alone. A build
+that is killed in between, one with another builder and one of single pages would leave old pages as they are for good. So the
+output folder says what its pages were written from; where that is not what is known of them, all are written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from apidiff.atomic_write import refuse_irregular
+from apidiff.database.regular_files import read_regular
+from apidiff.sphinxext.domain import ApidiffDomain
+from apidiff.sphinxext.supported_builders import writes_site
+from apidiff.sphinxext.versions import Releases
+from apidiff.sphinxext.written_files import naming_the_file
+from apidiff.writers.exports.files import write_if_changed
+
+NOTE = ".apidiff-written-from"
+
+
+class OutdatedPages:
+    """What one build has to write, and what it wrote."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, int] = {}
+        self._due: set[str] = set()
+        self._written: set[str] = set()
+
+    def begin(
+        self, _app: Sphinx, env: BuildEnvironment, _added: set[str], _changed: set[str], _removed: set[str]
+    ) -> list[str]:
+        """Remember when each page was read, before any is read anew; asks for none."""
+        self._before = dict(env.all_docs)
+        return []
+
+    def find(self, app: Sphinx, env: BuildEnvironment, releases: Releases) -> list[str]:
+        """List the pages whose links lead elsewhere, and all where those in the output folder were written from something else.
+
+        The note of what they were written from is taken away: a build that is killed may leave half a page.
+        """
+        domain = env.get_domain("apidiff")
+        assert isinstance(domain, ApidiffDomain)
+        pages = domain.moved()
+        if not writes_site(app.builder):
+            return pages
+        note, known = Path(app.outdir) / NOTE, _state(self._before, releases)
+        if _content(note, len(known)) != known:
+            pages = sorted(env.found_docs)
+        with naming_the_file(note.parent):
+            refuse_irregular(note)
+            note.unlink(missing_ok=True)
+        self._due = {*pages, *(name for name, read in env.all_docs.items() if self._before.get(name) != read)}
+        return pages
+
+    def remember_written(self, _app: Sphinx, _doctree: nodes.document, docname: str) -> None:
+        """Remember that the page is written."""
+        self._written.add(docname)
+
+    def finish(self, app: Sphinx, releases: Releases) -> None:
+        """Say in the output folder what its pages were written from, once all that were due are written."""
+        if self._due <= self._written:
+            read = app.env.all_docs if self._due else self._before  # with nothing due Sphinx keeps what it kept before
+            write_if_changed(Path(app.outdir) / NOTE, _state(read, releases))
+
+
+def _state(read: Mapping[str, int], releases: Releases) -> bytes:
+    """Return a digest of when each page was read, and of the releases that every page lets a reader choose from."""
+    return hashlib.sha256(repr((sorted(read.items()), releases.known)).encode()).hexdigest().encode()
+
+
+def _content(note: Path, length: int) -> bytes:
+    try:
+        return read_regular(note, length + 1)
+    except OSError:
+        return b""
