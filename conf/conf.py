@@ -137,9 +137,11 @@ nitpick_ignore_regex = [
 
 
 def setup(app):
-    """Links of annotations, and members of classes, in the package's own pages."""
+    """Links of annotations, and members of classes, in the package's own pages; a theme that is no larger than the site needs."""
     from apidiff.sphinxext.api_pages import resolve_annotation
     from apidiff.sphinxext.long_lists import hold_members
+    from apidiff.sphinxext.theme import slim_theme
 
+    slim_theme(app)
     app.connect("missing-reference", resolve_annotation)
     app.connect("doctree-read", hold_members)

@@ -38,7 +38,6 @@ from apidiff.sphinxext.raw_files import copy_raw_files, raw_files
 from apidiff.sphinxext.search_index import note_parts, write_search_index
 from apidiff.sphinxext.stub_pages import write_stubs
 from apidiff.sphinxext.supported_builders import Refusal, on_site, writes_site
-from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
 from apidiff.sphinxext.written_files import naming_the_file, remove_former
@@ -130,7 +129,6 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.set_translator("html", Translator)
     app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
     app.connect("config-inited", configure_head)
-    app.connect("config-inited", publish_theme_css)
     app.connect("builder-inited", pack_tocs)
     app.connect("builder-inited", session.lay_out, priority=800)  # it may wait for the content: after what others do
     app.connect("builder-inited", tuning.settle, priority=900)
@@ -151,7 +149,6 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", leave_out_card, priority=400)
     app.connect("html-page-context", on_site(add_policy), priority=900)  # after the theme has added its scripts
     app.connect("html-page-context", on_site(write_parts), priority=950)
-    app.connect("build-finished", drop_unused_files)
     app.connect("build-finished", link_parts)
     app.connect("build-finished", session.finish)
     app.connect("build-finished", tuning.end)

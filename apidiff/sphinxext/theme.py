@@ -42,7 +42,6 @@ _UNUSED = re.compile(
 _CLASS = re.compile(r"\.((?:[\w-]|\\.)+)")
 _EMBEDDED = re.compile(r'url\("data:[^"]*"\)|url\(data:[^)]*\)')
 _TOC_TAG = re.compile(r'</?ul>|<li>|<a class="reference internal"')
-_THEME = "pydata_sphinx_theme"
 _STYLES = "theme.css"
 # What Sphinx and the theme put beside the pages and no page loads.
 _UNUSED_FILES = (
@@ -186,14 +185,21 @@ def page_toc(toc: str) -> str:
     return shown[begin : shown.rindex("</ul>", 0, shown.rindex("</ul>")) + len("</ul>")] if begin > 0 else ""
 
 
-def publish_theme_css(app: Sphinx, config: Config) -> None:
+def slim_theme(app: Sphinx) -> None:
+    """Have the site load the slimmed styles alone, and ship no files of Sphinx and the theme that its templates do not load.
+
+    It is for the site's own configuration: pages with the theme's own templates load all of them.
+    """
+    app.connect("config-inited", _publish_theme_css)
+    app.connect("build-finished", _drop_unused_files)
+
+
+def _publish_theme_css(app: Sphinx, config: Config) -> None:
     """Make the slimmed styles a static file that pages load before all others."""
-    if config.html_theme != _THEME:
-        return
     folder = Path(app.doctreedir) / "static"
-    folder.mkdir(parents=True, exist_ok=True)
     # To slim them takes longer than to read a page, and they change with the theme or with this file alone.
     note, made_of = Path(app.doctreedir) / "theme.sha256", _made_of()
+    folder.mkdir(parents=True, exist_ok=True)
     if not (folder / _STYLES).is_file() or not note.is_file() or note.read_bytes() != made_of:
         write_if_changed(folder / _STYLES, theme_css().encode())
         write_if_changed(note, made_of)
@@ -202,9 +208,9 @@ def publish_theme_css(app: Sphinx, config: Config) -> None:
     app.add_css_file(_STYLES, priority=100)
 
 
-def drop_unused_files(app: Sphinx, exception: Exception | None) -> None:
+def _drop_unused_files(app: Sphinx, exception: Exception | None) -> None:
     """Take away what no page loads: scripts, icons and source maps of Sphinx and the theme."""
-    if exception is not None or app.config.html_theme != _THEME or not writes_site(app.builder):
+    if exception is not None or not writes_site(app.builder):
         return
     static = Path(app.outdir) / "_static"
     for name in _UNUSED_FILES:

@@ -16,6 +16,7 @@ from apidiff.sphinxext import site_content
 ROOT = Path(__file__).resolve().parents[2]
 # The site's own theme, templates and scripts around the small site.
 _CONF = f"""
+from apidiff.sphinxext.theme import slim_theme as setup
 html_theme = "pydata_sphinx_theme"
 templates_path = [{str(ROOT / "conf" / "templates")!r}]
 html_static_path = [{str(ROOT / "conf" / "static")!r}]

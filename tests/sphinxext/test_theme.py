@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import re
+from collections.abc import Callable
 
 import pytest
 from pydata_sphinx_theme.toctree import add_toctree_functions
+from small_site import Site
 
 from apidiff.sphinxext.theme import classes, page_toc, rules, slim, theme_css
 
@@ -77,3 +80,30 @@ def test_the_contents_of_a_page_are_those_of_the_theme(toc: str) -> None:
     context = {"toc": toc, "theme_show_toc_level": 1}
     add_toctree_functions(None, "page", "page.html", context, None)
     assert page_toc(toc) == str(context["generate_toc_html"]())
+
+
+_LOADED = re.compile(r'(?:href|src)="(_static/[^"?]+)')
+_THEME = "html_theme = 'pydata_sphinx_theme'\nhtml_static_path = ['own']\n"
+_SLIM = "from apidiff.sphinxext.theme import slim_theme as setup\n"
+OWN = ["scripts/own.js", "vendor/own.js", "styles/own.css", "file.png", "doctools.js"]
+
+
+def test_a_site_with_the_theme_keeps_what_its_pages_load_and_its_own_files(make_site: Callable[..., Site]) -> None:
+    site = make_site(conf=f"{_THEME}html_js_files = {OWN[:2]}\nhtml_css_files = {OWN[2:3]}\n")
+    for name in OWN:
+        path = site.conf / "own" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    built = site.build()
+    loaded = set(_LOADED.findall(built.html("index")))
+    assert {*(f"_static/{name}" for name in OWN[:3]), "_static/scripts/pydata-sphinx-theme.js"} <= loaded
+    assert [name for name in loaded if not (built.out / name).is_file()] == []
+    assert {(built.out / "_static" / name).read_text() for name in OWN} == {"mine"}
+
+
+def test_the_slim_theme_ships_what_its_pages_load_alone(make_site: Callable[..., Site]) -> None:
+    site = make_site(conf=_THEME + _SLIM)
+    (site.conf / "own").mkdir()
+    built = site.build()
+    assert "_static/theme.css" in _LOADED.findall(built.html("index"))
+    assert not any((built.out / "_static" / name).exists() for name in ("scripts", "vendor", "styles", "doctools.js"))
