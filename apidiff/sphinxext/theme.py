@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from apidiff.sphinxext.supported_builders import writes_site
+from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
 
 # Families of classes that no page, template or script of this site uses.
@@ -199,10 +200,11 @@ def _publish_theme_css(app: Sphinx, config: Config) -> None:
     folder = Path(app.doctreedir) / "static"
     # To slim them takes longer than to read a page, and they change with the theme or with this file alone.
     note, made_of = Path(app.doctreedir) / "theme.sha256", _made_of()
-    folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / _STYLES).is_file() or not note.is_file() or note.read_bytes() != made_of:
-        write_if_changed(folder / _STYLES, theme_css().encode())
-        write_if_changed(note, made_of)
+    with naming_the_file(folder.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / _STYLES).is_file() or not note.is_file() or note.read_bytes() != made_of:
+            write_if_changed(folder / _STYLES, theme_css().encode())
+            write_if_changed(note, made_of)
     config.html_static_path.append(str(folder))
     app.add_css_file("basic.css", priority=90)  # Sphinx' own; the theme imports it
     app.add_css_file(_STYLES, priority=100)
@@ -213,7 +215,8 @@ def _drop_unused_files(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or not writes_site(app.builder):
         return
     static = Path(app.outdir) / "_static"
-    for name in _UNUSED_FILES:
-        (static / name).unlink(missing_ok=True)
+    with naming_the_file(static):
+        for name in _UNUSED_FILES:
+            (static / name).unlink(missing_ok=True)
     for name in _UNUSED_FOLDERS:
         shutil.rmtree(static / name, ignore_errors=True)

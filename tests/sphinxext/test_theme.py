@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from pydata_sphinx_theme.toctree import add_toctree_functions
 from small_site import Site
+from sphinx.errors import ExtensionError
 
 from apidiff.sphinxext.theme import classes, page_toc, rules, slim, theme_css
 
@@ -107,3 +109,31 @@ def test_the_slim_theme_ships_what_its_pages_load_alone(make_site: Callable[...,
     built = site.build()
     assert "_static/theme.css" in _LOADED.findall(built.html("index"))
     assert not any((built.out / "_static" / name).exists() for name in ("scripts", "vendor", "styles", "doctools.js"))
+
+
+def _file(path: Path) -> None:
+    path.write_text("in the way")
+
+
+# what stands where a build keeps the slimmed styles, or ships what it takes away
+@pytest.mark.parametrize(
+    ("name", "put_there"),
+    [
+        ("out-doctrees/static", _file),
+        ("out-doctrees/static/theme.css", Path.mkdir),
+        ("out-doctrees/theme.sha256", Path.mkdir),
+        ("out/_static/file.png", Path.mkdir),
+    ],
+)
+def test_what_stands_in_the_way_of_the_slim_theme_is_named(
+    make_site: Callable[..., Site], name: str, put_there: Callable[[Path], None]
+) -> None:
+    site = make_site(conf=_THEME + _SLIM)
+    (site.conf / "own").mkdir()
+    path = site.folder / name
+    path.parent.mkdir(parents=True)
+    put_there(path)
+    with pytest.raises(ExtensionError) as caught:
+        site.build()
+    assert str(caught.value).startswith(f"{path}: cannot be read or written (")
+    assert "Take away what stands in its place" in str(caught.value)
