@@ -54,6 +54,7 @@ class Step:
     def __init__(self, name: str, command: Sequence[str], log: Path, deadline_s: int) -> None:
         self.name, self.command, self.log, self.deadline_s = name, list(command), log, deadline_s
         log.parent.mkdir(parents=True, exist_ok=True)
+        refuse_irregular(log)  # a pipe would be waited for
         with log.open("wb") as output:
             self.process = start(self.command, output, folder=_ROOT)
 
@@ -428,9 +429,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     except OSError as error:
-        sys.stderr.write(
-            f"{error.filename or options.output}: {error.strerror}. Free the space or give --output another folder.\n"
-        )
+        remedy = "Take away what stands in its place, free the space or give --output another folder."
+        sys.stderr.write(f"{error.filename or options.output}: {error.strerror}. {remedy}\n")
         return 2
     return 0
 

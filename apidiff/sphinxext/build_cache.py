@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from apidiff.atomic_write import remove_left
+from apidiff.atomic_write import refuse_irregular, remove_left
 from apidiff.database.runs import is_intact, read_bytes, signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
@@ -84,6 +84,7 @@ class BuildCache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._lock = folder / "lock"
 
     @classmethod
     def of(cls, config: Config, doctreedir: str | os.PathLike[str]) -> BuildCache:
@@ -94,7 +95,8 @@ class BuildCache:
     def being_made(self) -> Iterator[Callable[[], None]]:
         """Have everyone who would `wait` do so until the block ends, or what it is given is called."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as lock:
+        refuse_irregular(self._lock)
+        with self._lock.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield partial(
                 fcntl.flock, lock, fcntl.LOCK_UN
@@ -102,7 +104,8 @@ class BuildCache:
 
     def wait(self) -> None:
         """Wait while the files are being made."""
-        with suppress(FileNotFoundError), (self.folder / "lock").open() as lock:  # without one nobody makes any
+        refuse_irregular(self._lock)
+        with suppress(FileNotFoundError), self._lock.open() as lock:  # without one nobody makes any
             fcntl.flock(lock, fcntl.LOCK_SH)
 
     def file(self, name: str) -> Path:
@@ -110,8 +113,10 @@ class BuildCache:
         return self.folder / f"{name}.json"
 
     def read(self, name: str, kind: type[T]) -> T:
-        """Read a derived file. Raises FileNotFoundError where there is none."""
-        return msgspec.json.decode(self.file(name).read_bytes(), type=kind)
+        """Read a derived file. Raises FileNotFoundError where there is none, OSError where it cannot be read."""
+        file = self.file(name)
+        refuse_irregular(file)  # a pipe would be waited for
+        return msgspec.json.decode(file.read_bytes(), type=kind)
 
     def keys(self, folder: str) -> list[str]:
         """List what has a derived file in ``folder``: names below it, sorted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import Any, ClassVar, TypeVar
 
@@ -41,9 +42,11 @@ from apidiff.sphinxext.run_page import run_section
 from apidiff.sphinxext.site_content import DamagedFile
 from apidiff.sphinxext.statements_page import statements_sections
 from apidiff.sphinxext.versions import Releases
+from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.address import anchor
 
 T = TypeVar("T")
+_NO_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}
 _NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*")  # of a derived file: none leads out of its folder
 
 
@@ -67,12 +70,13 @@ class _Directive(SphinxDirective):
         if missing and not _NAME.fullmatch(name):
             raise self.error(missing)
         self.env.note_dependency(str(cache.file(name)))
-        try:
-            return cache.read(name, kind)
-        except OSError as error:  # there is none, or its name is longer than a file's may be
-            if missing:
-                raise self.error(missing) from error
-            raise
+        with naming_the_file(cache.folder):
+            try:
+                return cache.read(name, kind)
+            except OSError as error:
+                if missing and error.errno in _NO_FILE:
+                    raise self.error(missing) from error
+                raise
 
     def finished(self, page: list[nodes.Node]) -> list[nodes.Node]:
         """Return the nodes, once it is noted which objects they refer to."""

@@ -67,7 +67,8 @@ class _Session:
         """Write derived files and stub pages before Sphinx looks for pages."""
         cache = BuildCache.of(app.config, app.doctreedir)
         if app.config.apidiff_derived:
-            cache.wait()
+            with naming_the_file(cache.folder):
+                cache.wait()
         else:
             content = site_content.load()
             with naming_the_file(cache.folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from apidiff.atomic_write import refuse_irregular
 from apidiff.database.runs import signature_path
 from apidiff.sphinxext.build_cache import BuildCache, Outline
 from apidiff.sphinxext.contribute import EXAMPLES, record_file
@@ -30,4 +31,9 @@ def raw_files(outline: Outline, cache: BuildCache, out: Path) -> dict[Path, Path
 def copy_raw_files(files: dict[Path, Path | bytes]) -> None:
     """Write those that are not there, or that hold something else."""
     for path, source in files.items():
-        write_if_changed(path, source if isinstance(source, bytes) else source.read_bytes())
+        write_if_changed(path, source if isinstance(source, bytes) else _content(source))
+
+
+def _content(file: Path) -> bytes:
+    refuse_irregular(file)  # a pipe would be waited for
+    return file.read_bytes()

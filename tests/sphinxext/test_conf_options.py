@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 from small_site import Site
-from sphinx.errors import ConfigError
+from sphinx.errors import ConfigError, ExtensionError
 
-from apidiff.sphinxext.build_cache import BuildCache
+from apidiff.sphinxext.build_cache import BuildCache, Outline
 
 MakeSite = Callable[..., Site]
 # option, value, what is said of it
@@ -93,6 +97,48 @@ def test_a_folder_whose_outline_is_damaged_is_told(make_site: MakeSite, tmp_path
     site = make_site(conf=f"apidiff_derived = {str(tmp_path / 'derived')!r}\n")
     with pytest.raises(ConfigError, match=r"has no outline\.json that can be read\. Name the folder"):
         site.build()
+
+
+def _a_socket(path: Path) -> None:
+    folder = os.open(path.parent, os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as made:  # the name of one may have 107 bytes
+        made.bind(f"/proc/self/fd/{folder}/{path.name}")
+    os.close(folder)
+
+
+# A derived file, what stands in its place, what is said of it.
+IN_ITS_PLACE: list[tuple[str, Callable[[Path], None], str]] = [
+    ("lock", os.mkfifo, "it is no regular file"),
+    ("lock", _a_socket, "it is no regular file"),
+    ("lock", Path.mkdir, "Is a directory"),
+    ("mappings/torch.distributed.reduce.json", os.mkfifo, "it is no regular file"),
+    ("mappings/torch.distributed.reduce.json", Path.mkdir, "Is a directory"),
+    ("lists/risk.json", os.mkfifo, "it is no regular file"),
+    ("search/en.json", os.mkfifo, "it is no regular file"),
+    ("examples.json", os.mkfifo, "it is no regular file"),
+    ("runs/RUN.json", os.mkfifo, "it is no regular file"),
+    ("single_runs/torch-2.13.0/x.json", os.mkfifo, "it is no regular file"),
+]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(("name", "put_there", "said"), IN_ITS_PLACE)
+def test_what_stands_in_the_place_of_a_derived_file_is_named_and_not_waited_for(
+    make_site: MakeSite, tmp_path: Path, name: str, put_there: Callable[[Path], None], said: str
+) -> None:
+    derived = BuildCache(tmp_path / "derived")
+    site = make_site(conf=f"apidiff_derived = {str(derived.folder)!r}\n")
+    derived.publish(site.content)
+    outline = derived.read("outline", Outline)
+    if name.startswith("single_runs"):  # of these pages show what a list says; only the files are copied
+        derived.file("outline").write_bytes(msgspec.json.encode(replace(outline, single_runs=["torch-2.13.0/x"])))
+    path = derived.folder / name.replace("RUN", outline.runs[0])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    put_there(path)
+    with pytest.raises(ExtensionError) as caught:
+        site.build()
+    assert str(caught.value).startswith(f"{path}: cannot be read or written ({said}). Take away what stands in its")
 
 
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:

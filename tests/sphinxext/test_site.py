@@ -12,7 +12,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
@@ -179,6 +179,34 @@ def test_a_build_that_was_ended_at_once_can_be_done_again(
     Path(".site/lock").touch()
     with pytest.raises(InvalidData):
         site.build_site(Path("site"))
+
+
+# Where a build locks or writes a file, what stands there, what is said of it.
+IN_THE_WAY: list[tuple[str, Callable[[Path], None], str]] = [
+    (".site/derived/lock", os.mkfifo, "it is no regular file"),
+    (".site/derived/lock", Path.mkdir, "Is a directory"),
+    (".site/logs/en.log", os.mkfifo, "it is no regular file"),
+    (".site/logs/en.log", Path.mkdir, "Is a directory"),
+]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(("name", "put_there", "said"), IN_THE_WAY)
+def test_what_stands_in_the_way_of_a_build_is_named_and_not_waited_for(
+    name: str,
+    put_there: Callable[[Path], None],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    write([".site/lock", ".site/derived/", ".site/logs/", f"site/{MARK}"])
+    put_there(Path(name))
+    assert site.main(["build", "--output", "site"]) == 2
+    told = f"{tmp_path / name}: {said}. Take away what stands in its place, free the space or give --output another folder.\n"
+    assert capsys.readouterr().err == told
 
 
 def write(names: list[str]) -> set[Path]:
