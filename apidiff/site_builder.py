@@ -354,11 +354,13 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer with the site's own page where there is none at the address, as hosts of static sites do."""
-        page = Path(self.directory) / "404.html"
-        if code != http.HTTPStatus.NOT_FOUND or not page.is_file():
+        page, body = Path(self.directory) / "404.html", b""
+        with suppress(OSError):  # one that cannot be read is as good as none
+            if code == http.HTTPStatus.NOT_FOUND and page.is_file():
+                body = page.read_bytes()
+        if not body:
             super().send_error(code, message, explain)
             return
-        body = page.read_bytes()
         self.send_response(code)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
@@ -436,7 +438,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say(text: str) -> None:
-    """Write to standard output. Raises ApidiffError where that cannot be."""
+    """Write to standard output, what it has no letters for as escapes. Raises ApidiffError where that cannot be."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a folder's name need not be text
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

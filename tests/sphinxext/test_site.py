@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import os
 import signal
 import socket
@@ -271,6 +272,32 @@ def test_what_is_no_file_is_not_found_and_not_waited_for(tmp_path: Path, name: s
             urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/{name}", timeout=20)
         assert answer.value.code == 404
         server.shutdown()
+
+
+def test_a_page_for_wrong_addresses_that_cannot_be_read_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("here")
+    (tmp_path / "404.html").symlink_to("/proc/self/mem")
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/nowhere", timeout=20)
+        assert answer.value.code == 404
+        assert b"File not found" in answer.value.read()
+        server.shutdown()
+
+
+# encoding of standard output, name of a folder, how it is shown
+NAMES = [("utf-8", "a\udcff", b"a\\udcff"), ("ascii", "站", b"\\u7ad9"), ("utf-8", "站", "站".encode())]
+
+
+@pytest.mark.parametrize(("encoding", "name", "shown"), NAMES)
+def test_a_name_that_standard_output_has_no_letters_for_is_escaped(
+    encoding: str, name: str, shown: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding))
+    site._say(name)
+    assert written.getvalue() == shown
 
 
 def test_server_takes_a_free_port_where_its_own_is_in_use(tmp_path: Path) -> None:
