@@ -64,7 +64,7 @@ def mirror_sources(root: Path, mirror: Path, languages: Collection[str]) -> None
 
     Args:
         root: the checkout.
-        mirror: the folder of the part; links of an earlier build may be there.
+        mirror: the folder of the part; links of an earlier build may be there, also of the checkout that ``root`` is a copy of.
         languages: folders below ``docs``.
     """
     _link(root / "apidiff", mirror / "apidiff")
@@ -82,5 +82,8 @@ def mirror_sources(root: Path, mirror: Path, languages: Collection[str]) -> None
 
 def _link(goal: Path, link: Path) -> None:
     link.parent.mkdir(parents=True, exist_ok=True)
-    if not link.is_symlink():
-        link.symlink_to(goal)
+    if link.is_symlink():
+        if link.readlink() == goal:
+            return
+        link.unlink()
+    link.symlink_to(goal)
