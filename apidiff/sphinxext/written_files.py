@@ -15,8 +15,10 @@ from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import refuse_irregular, remove_left
 from apidiff.writers.exports.files import write_if_changed
+from apidiff.writers.exports.site_folder import MARK
 
 LIST = ".apidiff-files"
+_MARKS = (LIST, MARK, ".buildinfo")  # the last is Sphinx' own
 _PART = re.compile(r"\.part-\d+\.html")
 
 
@@ -27,11 +29,17 @@ def remove_former(out: Path, files: Iterable[Path]) -> None:
     """
     remove_left(out)
     names = {file.relative_to(out).as_posix() for file in files}
-    for name in sorted(_listed(out).difference(names)):
+    for name in sorted(name for name in _listed(out).difference(names) if not _in_another_site(out, name)):
         for file in (out / name, *parts_of(out / name)):
             if file.is_file():
                 file.unlink()
     write_if_changed(out / LIST, json.dumps(sorted(names), indent=0).encode())
+
+
+def _in_another_site(out: Path, name: str) -> bool:
+    """Whether a site of its own was built into a folder below ``out`` on the way to the file: its page has the name now."""
+    folders = [out / folder for folder in PurePosixPath(name).parents][:-1]  # the last is ``out``
+    return any((folder / mark).exists() for folder in folders for mark in _MARKS)
 
 
 def _listed(out: Path) -> set[str]:

@@ -115,6 +115,26 @@ def test_only_what_the_list_names_is_removed(tmp_path: Path, listed: str, remove
     assert json.loads((out / LIST).read_text()) == ["kept.html", "not yet.html"]
 
 
+# A file below the folder that tells of a site, and what is removed of pages that were listed there once.
+SITES: list[tuple[str, set[str]]] = [
+    ("zh/.apidiff-site", {"a.html"}),
+    ("zh/.apidiff-files", {"a.html"}),
+    ("zh/.buildinfo", {"a.html"}),
+    ("zh/b/.buildinfo", {"a.html", "zh/a.html"}),
+    (".buildinfo", {"a.html", "zh/a.html", "zh/b/a.html"}),
+    ("zh/index.html", {"a.html", "zh/a.html", "zh/b/a.html"}),
+]
+
+
+@pytest.mark.parametrize(("there", "removed"), SITES)
+def test_pages_of_another_site_below_this_one_are_kept(tmp_path: Path, there: str, removed: set[str]) -> None:
+    pages = ["a.html", "zh/a.html", "zh/b/a.html"]
+    put(tmp_path, [*pages, there])
+    (tmp_path / LIST).write_text(json.dumps(pages))
+    remove_former(tmp_path, [])
+    assert {page for page in pages if not (tmp_path / page).exists()} == removed
+
+
 def test_an_absolute_name_is_passed_over(tmp_path: Path) -> None:
     [beside] = put(tmp_path, ["beside.html"])
     (tmp_path / "out").mkdir()
