@@ -7,7 +7,7 @@ from functools import partial
 
 from docutils import nodes
 
-from apidiff.messages.escape_invisible import quoted
+from apidiff.messages.escape_invisible import quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, dispute_head, measurer, sentence
 from apidiff.model.signed import Signed, State
@@ -117,11 +117,9 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
         )
     children: list[nodes.Node] = [fields]
     if run.environment:
-        variables = "\n".join(f"{name}={value}" for name, value in sorted(run.environment.items()))
+        variables = "\n".join(unbroken(f"{name}={value}") for name, value in sorted(run.environment.items()))
         children += [make.term("run.variables"), code(variables, "text")]
-    rows: list[list[Cell]] = [
-        [[literal(name)], [nodes.Text(version)]] for name, version in sorted(run.packages.items())
-    ]
+    rows: list[list[Cell]] = [[[literal(name)], [literal(version)]] for name, version in sorted(run.packages.items())]
     header = [make.word("run.package"), make.word("run.package_version")]
     count = make.word("run.package_count", count=len(run.packages))
     title = make.word("run.packages") + make.word("site.aside", text=count)

@@ -224,6 +224,16 @@ def test_the_page_of_a_run_is_named_by_its_maker(
     assert [words for words in said if words not in text] == []
 
 
+def test_variables_and_packages_of_a_run_are_shown_as_they_were_typed(make_site: MakeSite) -> None:
+    site = make_site()
+    record = msgspec.structs.replace(run_record(), packages={"numpy": LIE}, environment={"A": "1\nB=2\u2028C=3"})
+    run, path = write_run(site.folder / "data", record)
+    site.content = msgspec.structs.replace(site.content, runs={run: path}, signed={run: UNSIGNED})
+    html = site.build().html(f"runs/{run}")
+    assert [_text(one) for one in re.findall(r"<td><p>(<code.*?</code>)</p></td>", html)] == ["numpy", LIE]
+    assert re.search(r"<pre>(?:<span></span>)?A=1 B=2 C=3\n</pre>", html)
+
+
 def _page(site: Site, probes: list[ProbeRun]) -> Built:
     record = msgspec.structs.replace(run_record(), probes=probes)
     run, path = write_run(site.folder / "data", record)
