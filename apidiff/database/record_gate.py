@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
@@ -38,6 +39,8 @@ MAX_ELEMENTS = 2**20  # of a tensor, and along each of its dimensions
 MAX_RANKS = 64  # as many as the command starts
 MAX_CORES = 100_000
 MAX_TEXT = 100_000  # characters of one string
+MAX_SIGNATURES = 20_000  # of a record: ten times what the largest has
+MAX_RUNS = {RunRecord: 20_000, SingleRecord: 100_000}  # probes or samples of a record: five times and more
 MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log, packages, devices
 # Of a whole record, five times what the largest has: each takes tens of bytes in memory, of which the file has two or three.
 MAX_TEXTS = {RunRecord: 1_000_000, SingleRecord: 5_000_000}  # names of fields among them
@@ -80,6 +83,7 @@ def _keyed_once(pairs: list[tuple[str, object]]) -> None:
 
 def record_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
     """Finds what in a record cannot be; nothing outside the record is asked."""
+    yield from _count_faults(record)
     yield from place_faults(record)
     yield from _about_its_making(record)
     yield from plain_faults(record)
@@ -96,6 +100,23 @@ def record_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
             where = f"{run.api[:_SHOWN]} {run.sample[:_SHOWN]}"
             found = sample_faults(run, compared=record.framework != "torch")
         yield from ((f"{where}: {text}", NEW) for text in found)
+
+
+def _count_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
+    """Checks how many signatures and runs there are, and that each is there once: a few bytes repeated pack to nothing."""
+    if isinstance(record, RunRecord):
+        what, most = "probe", MAX_RUNS[RunRecord]
+        runs: list[tuple[str, ...]] = [(run.api, run.probe) for run in record.probes]
+    else:
+        what, most = "sample", MAX_RUNS[SingleRecord]
+        runs = [(run.mapping, run.api, run.sample) for run in record.samples]
+    signatures = [(signature.api,) for signature in record.signatures]
+    for name, keys, limit in (("signature", signatures, MAX_SIGNATURES), (what, runs, most)):
+        if len(keys) > limit:
+            yield f"holds {len(keys)} {name}s", f"At most {limit} are possible. {NEW}"
+        if len(set(keys)) < len(keys):
+            twice = next(key for key, count in Counter(keys).items() if count > 1)
+            yield f"holds a {name} twice: {' '.join(twice)[:_SHOWN]}", NEW
 
 
 def place_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:

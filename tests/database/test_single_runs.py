@@ -193,6 +193,27 @@ def test_a_place_of_which_pages_have_no_name_is_refused(tmp_path: Path, change: 
         load_single_runs(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("samples", "apis", "words"),
+    [
+        ([made("torch.f")] * 2, [], r"holds a sample twice: torch\.f torch\.f plain"),
+        ([], ["torch.f"] * 2, r"holds a signature twice: torch\.f"),
+        ([], [f"torch.f{number}" for number in range(20_001)], "holds 20001 signatures"),
+    ],
+)
+def test_what_is_there_twice_or_too_often_is_refused(
+    tmp_path: Path, samples: list[SampleRun], apis: list[str], words: str
+) -> None:
+    """Repeated, a few bytes pack to nothing."""
+    signatures = [{"api": api} for api in apis]
+    strange = record("2026-01-01T00:00:00Z", *samples, measured_by="somebody", signatures=signatures)
+    path = single_run_path(strange, encode(strange), tmp_path)
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(encode(strange)))
+    with pytest.raises(DataError, match=words):
+        load_single_runs(tmp_path)
+
+
 def test_a_record_takes_the_place_of_one_whose_mappings_it_has(tmp_path: Path) -> None:
     f, g = made("torch.f"), made("torch.g")
     both = write_record(record("2026-01-01T00:00:00Z", f, g), tmp_path)

@@ -122,8 +122,6 @@ def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[
     yield from _about_its_measurer(record)
     if not record.probes:
         yield "holds no probe", NEW
-    if len({(run.api, run.probe) for run in record.probes}) != len(record.probes):
-        yield "holds a probe twice", NEW
     strange = [
         f"{run.api} {run.probe}" for run in record.probes if (run.api, run.probe, run.spec) not in accepted.specs
     ]
@@ -135,8 +133,6 @@ def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[
     unknown = [signature.api for signature in record.signatures if signature.api not in accepted.apis]
     if unknown:
         yield f"holds signatures of APIs that this project does not know: {_few(unknown)}", NEW
-    if len({signature.api for signature in record.signatures}) != len(record.signatures):
-        yield "holds a signature twice", NEW
 
 
 def _few(texts: Sequence[str]) -> str:

@@ -218,6 +218,7 @@ REFUSED = [
     (put("signatures", 0, "members")(["x"] * 1001), "has 1001 members"),
     (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
     (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
+    (put("signatures")([{"api": f"a{number}"} for number in range(20_001)]), "holds 20001 signatures. At most 20000"),
     (lambda plain: plain["signatures"].append(plain["signatures"][0]), "holds a signature twice"),
 ]
 
