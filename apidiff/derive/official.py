@@ -238,7 +238,7 @@ def _unrun(data: Data, table: OfficialTable, row: TableRow, claim: ClaimEntry | 
     recorded = {
         record.framework_version
         for _, record in data.runs
-        if record.framework == "mindspore" and any(signature.api == row.target for signature in record.signatures)
+        if record.framework == "mindspore" and row.target in record.signature_of
     }
     body = Corresponds(source=row.source, source_version=row.source_version, listed=row.listed, excused=table.excused)
     shown: dict[tuple[str, tuple[Evidence, ...], tuple[Evidence, ...]], list[str]] = {}

@@ -49,7 +49,7 @@ def judge_correspondence(claim: Claim, name: str, record: RunRecord, signatures:
     neither way.
     """
     body = claim.corresponds
-    dump = next((signature for signature in record.signatures if signature.api == name), None)
+    dump = record.signature_of.get(name)
     if body is None or dump is None:
         return Outcome.NOT_RUN, []
     if dump.missing or dump.error:

@@ -106,7 +106,7 @@ def one_rank_shows(claim: Claim, api: Api, probe: str) -> bool:
 
 
 def _judge_signature(claim: Claim, api: Api, record: RunRecord) -> Verdict:
-    signature = next((dump for dump in record.signatures if dump.api == api.name), None)
+    signature = record.signature_of.get(api.name)
     if signature is None:
         return Outcome.NOT_RUN, []
     if claim.member is not None or claim.lacks_member is not None:
@@ -251,7 +251,7 @@ def _fails_anyway(case: Case, failed: list[RankTrace]) -> list[Evidence]:
     usually = collective.probes[case.probe].like or collective.plain_probe
     if usually == case.probe:
         return []
-    plain = next((run for run in case.record.probes if (run.api, run.probe) == (case.api.name, usually)), None)
+    plain = case.record.run_of.get((case.api.name, usually)) if usually else None
     usual = {(t.error.type, t.error.message) for t in plain.ranks if t.error} if plain else set()
     same = [trace for trace in failed if trace.error and (trace.error.type, trace.error.message) in usual]
     return [

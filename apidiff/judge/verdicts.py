@@ -13,11 +13,10 @@ from apidiff.judge.correspondence import Signatures, judge_correspondence
 from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.claim_probes import Examples, framework_of, spec_of, wanted_probes
-from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Api
 from apidiff.model.signature import is_absent
 from apidiff.model.signed import Signed
-from apidiff.model.trace import ProbeRun, RunRecord
+from apidiff.model.trace import RunRecord
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation, Outcome
 
@@ -77,11 +76,10 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
     if is_absent(context.signatures, record.framework, record.framework_version, api.name):
         return
     patterns = context.unsupported.get((record.backend, record.framework, record.device), ())
-    by_name = _index(record)
     signed = context.signed.get(run_id, _UNSIGNED)
     signature_claim = claim.kind in _ON_SIGNATURES
     for probe in ["signature"] if signature_claim else wanted_probes(claim):
-        run = by_name.get((api.name, probe))
+        run = record.run_of.get((api.name, probe))
         if not signature_claim and (run is None or run.spec != spec_of(api, probe, context.examples)):
             continue
         expected = context.examples.get(probe.removeprefix("example:"), ("", ()))[1]
@@ -105,9 +103,3 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             trust=signed.trust,
             signer=signed.signer if signed.trust is Trust.SIGNED else "",
         )
-
-
-# A record's probe runs by API and probe; every claim asks for them again.
-_index: KeptFor[RunRecord, dict[tuple[str, str], ProbeRun]] = KeptFor(
-    lambda record: {(run.api, run.probe): run for run in record.probes}
-)

@@ -5,6 +5,8 @@ All of it is JSON. Floats that JSON cannot hold are written as the strings "nan"
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from apidiff.model.base import Record
 
 Number = int | float | bool | str
@@ -162,7 +164,7 @@ def backend_name(backend: str, device: str) -> str:
     return backend if device == "cpu" else f"{backend}-{device}"
 
 
-class RunRecord(Record, frozen=True, kw_only=True):
+class RunRecord(Record, frozen=True, kw_only=True, gc=True, dict=True):
     """All traces of one run: one framework version, one backend, one world size.
 
     ``device_found`` is None in records made before it was kept. ``measured_by``: who made the run, in their own words; None
@@ -189,6 +191,17 @@ class RunRecord(Record, frozen=True, kw_only=True):
     environment: dict[str, str] = {}  # variables that were set for the ranks
     signatures: list[SignatureDump] = []
     probes: list[ProbeRun] = []
+
+    # The two are kept in ``__dict__``, which msgspec gives to what the collector visits only.
+    @cached_property
+    def signature_of(self) -> dict[str, SignatureDump]:
+        """The signatures by API; every claim asks for one."""
+        return {signature.api: signature for signature in self.signatures}
+
+    @cached_property
+    def run_of(self) -> dict[tuple[str, str], ProbeRun]:
+        """The runs by API and probe; every claim asks for its own."""
+        return {(run.api, run.probe): run for run in self.probes}
 
     @property
     def build(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
@@ -485,6 +486,22 @@ MEMBERS = [
 def test_members_of_what_has_no_signature(signature: SignatureDump, outcome: str) -> None:
     found, _ = judge_claim(claim(member={"name": "SUM"}), API, "", None, [], record(signature=signature))
     assert found.value == outcome
+
+
+class LookedThroughOnce(list):
+    """A list that is looked through once."""
+
+    def __iter__(self) -> Iterator[object]:
+        assert not vars(self).setdefault("done", False)
+        self.done = True
+        return super().__iter__()
+
+
+def test_the_signatures_of_a_record_are_looked_through_once_for_all_claims() -> None:
+    many = run_record(world_size=3, signatures=LookedThroughOnce([SIGNATURE]))
+    asked = [claim(parameter={"name": "group"}), claim(lacks={"parameter": "group"})]
+    found = [judge_claim(one, API, "", None, [], many)[0] for one in asked]
+    assert found == [Outcome.REFUTED, Outcome.HOLDS]
 
 
 def test_an_api_that_is_not_there_is_an_error() -> None:
