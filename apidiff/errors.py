@@ -21,6 +21,7 @@ class Damage(Enum):
     ENCODING = "encoding"
     SYNTAX = "syntax"
     SIZE = "size"
+    TOO_MANY = "too_many"
     FORM = "form"
     CHANGED = "changed"
     NAME = "name"
@@ -55,6 +56,11 @@ class DataError(ApidiffError):
         self.path, self.line, self.found, self.remedy, self.damage = Path(path), line, found, remedy, damage
         place = f"{path}:{line}" if line else str(path)
         super().__init__(printable(f"{place}: {found.rstrip('.')}. {remedy}"))
+
+    def without_frames(self) -> DataError:
+        """The error to keep: the frames that it was raised in hold all that was read there."""
+        self.__traceback__ = self.__cause__ = self.__context__ = None
+        return self
 
 
 class InvalidData(ApidiffError):

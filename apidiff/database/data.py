@@ -30,11 +30,20 @@ from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.kept_mappings import KeptMappings
 from apidiff.database.own_records import load_own_records
 from apidiff.database.paths import DATA
-from apidiff.database.runs import Reading, load_runs, read_run, record_path, run_id, sharing_id, short_id
+from apidiff.database.runs import (
+    Reading,
+    load_runs,
+    read_run,
+    record_path,
+    run_id,
+    run_paths,
+    sharing_id,
+    short_id,
+)
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.signing import Signer, load_signed, load_signers, signed_list
-from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run
+from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run, single_paths
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import read_yaml
@@ -191,7 +200,8 @@ def _load(root: Path, keep: Path | None) -> Data:
     calls = root / "canonical_calls.yaml"
     mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
     own = _OwnList.read(root, rest)
-    runs, single_runs = _records(root, own, load_runs), _records(root, own, load_single_runs)
+    runs = _records(root, own, run_paths, load_runs)
+    single_runs = _records(root, own, single_paths, load_single_runs)
     backends: list[Backend] = rest.read([], load_backends)
     devices: list[Device] = rest.read([], load_devices)
     extracted, broken = load_extracted(root / "samples")
@@ -230,7 +240,7 @@ def _load(root: Path, keep: Path | None) -> Data:
 
 def with_runs_of_now(data: Data) -> Data:
     """The data with the records of ranks as they lie in its folder at this moment; nothing else is read anew."""
-    runs = _records(data.root, _OwnList.read(data.root, _PassedOver()), load_runs)
+    runs = _records(data.root, _OwnList.read(data.root, _PassedOver()), run_paths, load_runs)
     single = {key: data.signed[key] for key, _ in data.every_single_run}
     signed = runs.signed | single
     return replace(data, runs=runs.own, signed_runs=runs.by_signers, unsigned_runs=runs.unsigned, signed=signed)
@@ -265,16 +275,20 @@ class _Records(NamedTuple, Generic[_Record]):
 
 
 def _records(
-    root: Path, own: _OwnList, load_kind: Callable[[Path, Reading], list[tuple[str, _Record]]]
+    root: Path,
+    own: _OwnList,
+    paths: Callable[[Path], list[Path]],
+    load_kind: Callable[[Path, Reading], list[tuple[str, _Record]]],
 ) -> _Records[_Record]:
-    """Reads the records below ``root`` by ``load_kind``, and who vouches for each.
+    """Reads the records below ``root`` whose files ``paths`` finds by ``load_kind``, and who vouches for each.
 
     This project's CI does, or its list, or who signed it. What is wrong with a signature `apidiff check` tells; here nobody
     then does.
     """
-    reading = Reading(own.digests)
+    found = load_signed(root, map(run_id, paths(root / "runs")), own.signers)
+    reading = Reading(own.digests, signed={key for key, by in found.items() if by.trust is not Trust.UNSIGNED})
     records = load_kind(root / "runs", reading)
-    signed = _vouched_for(root, own, reading, [key for key, _ in records])
+    signed = _vouched_for(own, reading, {key: found[key] for key, _ in records})
     vouched_for = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
     sharing = _sharing(root, signed, vouched_for)
     records = [pair for pair in records if pair[0] not in sharing]
@@ -286,10 +300,10 @@ def _records(
     return _Records(ours, by_signers, unsigned, {key: signed[key] for key, _ in records}, damaged)
 
 
-def _vouched_for(root: Path, own: _OwnList, reading: Reading, run_ids: Iterable[str]) -> dict[str, Signed]:
+def _vouched_for(own: _OwnList, reading: Reading, signed: dict[str, Signed]) -> dict[str, Signed]:
     return {
         key: own.signed if key in reading.own_ids and found.state is not State.ATTESTED else found
-        for key, found in load_signed(root, run_ids, own.signers).items()
+        for key, found in signed.items()
     }
 
 
@@ -301,7 +315,8 @@ def load_one_run(root: Path, path: Path) -> tuple[RunRecord | SingleRecord, Sign
     own = _OwnList.read(root, _PassedOver())
     reading = Reading(own.digests)
     record = read_single_run(path, reading) if path.name.startswith(PREFIX) else read_run(path, reading)
-    return record, _vouched_for(root, own, reading, [run_id(path)])[run_id(path)]
+    signed = load_signed(root, [run_id(path)], own.signers)
+    return record, _vouched_for(own, reading, signed)[run_id(path)]
 
 
 def _sharing(root: Path, run_ids: Iterable[str], vouched_for: Collection[str]) -> dict[str, DataError]:

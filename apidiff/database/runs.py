@@ -34,18 +34,23 @@ _FEWEST_DIGITS = 4  # of a digest that a run is asked for by
 SUFFIXES = (".json", ".json.gz", ".json.xz")  # of records: plain, as this program writes, as a wheel brings them
 # Bytes of JSON: the largest of the records has a quarter of that. Short texts take thirty times their room in memory.
 MAX_RECORD = 48 * 2**20
+# Values in all records together for which nobody known vouches: twice what this project's own have. One takes up to 100 bytes.
+MAX_UNSIGNED = {RunRecord: 5_000_000, SingleRecord: 20_000_000}
 
 
 @dataclass
 class Reading:
     """What reading the records of a data folder finds beside them.
 
-    ``own``: the digests of those that this project made. ``own_ids``: the IDs of those of them that were read. ``damaged``:
-    what is wrong with files that are passed over.
+    ``own``: the digests of those that this project made. ``own_ids``: the IDs of those of them that were read. ``signed``: the
+    IDs of those that a known signer signed. ``unsigned``: how many values the others have that were read, which are bounded.
+    ``damaged``: what is wrong with files that are passed over.
     """
 
     own: Collection[str] = frozenset()
     own_ids: set[str] = field(default_factory=set)
+    signed: Collection[str] = frozenset()
+    unsigned: int = 0
     damaged: list[DataError] = field(default_factory=list)
 
 
@@ -172,14 +177,18 @@ def signature_path(record: Path) -> Path:
     return record.with_name(f"{record.name}.minisig")
 
 
+def run_paths(folder: Path) -> list[Path]:
+    """The files of all records of ranks below ``folder``."""
+    return [path for path in record_paths(folder) if not path.name.startswith("single-")]
+
+
 def load_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, RunRecord]]:
     """All run records below ``folder`` with their IDs, in the order of their names; none where there is no such folder.
 
     Raises DataError for a record that cannot be read, has a changed byte, does not fit the model, lies under the wrong name or
     holds what no run shows; given a ``reading``, keeps that there and passes the file over.
     """
-    paths = [path for path in record_paths(folder) if not path.name.startswith("single-")]
-    return read_records(paths, read_run, reading)
+    return read_records(run_paths(folder), read_run, reading)
 
 
 def read_run(path: Path, reading: Reading | None = None) -> RunRecord:
@@ -204,7 +213,7 @@ def read_records(
         except DataError as error:
             if reading is None:
                 raise
-            reading.damaged.append(error)
+            reading.damaged.append(error.without_frames())
     return list(records.items())
 
 
@@ -219,8 +228,8 @@ def read_record(
     """Reads the record of ``kind`` in ``path``; ``what`` says in messages what it should be.
 
     One that ``reading`` knows as this project's was looked at when it was listed; what others hold is looked at here. Raises
-    DataError where it cannot be read, has a changed byte, is of another schema, lies under another name than ``name`` gives it
-    or does not pass the gate.
+    DataError where it cannot be read, has a changed byte, is of another schema, lies under another name than ``name`` gives it,
+    does not pass the gate, or nobody vouches for it and there are too many such.
     """
     content = read_bytes(path)
     whole, named = whole_digest(content), record_stem(path).rpartition("-")[2]
@@ -236,6 +245,11 @@ def read_record(
             _REMEDY,
             Damage.CHANGED,
         )
+    values = 0
+    if reading is not None and whole not in reading.own and run_id(path) not in reading.signed:
+        values = content.count(b",") + content.count(b":")  # of which JSON has one beside each, but for a few
+        if reading.unsigned + values > MAX_UNSIGNED[kind]:
+            raise DataError(path, None, *_too_many(MAX_UNSIGNED[kind]), Damage.TOO_MANY)
     try:
         record = msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
@@ -251,10 +265,17 @@ def read_record(
     if reading is not None and whole in reading.own:
         reading.own_ids.add(run_id(path))
         return record
+    for found, remedy in record_faults(record):  # the numbers of its parts first, which bound what the rest costs
+        raise DataError(path, None, found, remedy, Damage.IMPOSSIBLE)
     try:
         refuse_repeated_keys(content)
     except ValueError as error:
         raise DataError(path, None, f"is no {what}: {error}", _REMEDY, Damage.FORM) from error
-    for found, remedy in record_faults(record):
-        raise DataError(path, None, found, remedy, Damage.IMPOSSIBLE)
+    if reading is not None:
+        reading.unsigned += values
     return record
+
+
+def _too_many(most: int) -> tuple[str, str]:
+    found = f"is one too many: with it, the records for which nobody known vouches hold more than {most} values"
+    return found, "Delete those that are not needed, or ask who made them for signatures by a key in conf/signers.toml."
