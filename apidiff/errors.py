@@ -27,6 +27,7 @@ class Damage(Enum):
     NAME = "name"
     SHARED_ID = "shared_id"
     IMPOSSIBLE = "impossible"
+    NOT_JUDGED = "not_judged"
     RULE = "rule"
 
 

@@ -17,22 +17,23 @@ from apidiff.database.data import tell_damaged
 from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
-from apidiff.database.runs import runs_meant, short_id
+from apidiff.database.runs import record_path, runs_meant, short_id
 from apidiff.database.signing import load_signed, sign, signed_list
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
-from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, standing, take_in
+from apidiff.execute.submissions import Trial, accepted, foreign_record, load_signers, read_sent, standing, take_in
 from apidiff.judge import Context, make_context
+from apidiff.lookup.record_trial import record_trial
 from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RunRecord
+from apidiff.model.trust import OWN
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.verification import difference, observations
 from apidiff.verification.audit import audit, backend_of
-from apidiff.verification.trial import record_trial
 
 _SHORT = 60  # characters of what a record says of its machine
 
@@ -101,13 +102,14 @@ def run(args: argparse.Namespace) -> int:
         return 0
     backends = load_backends()
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
+    trial = record_trial(data, backends, context)
     if args.action == "show":
-        for line in _shown(data, *_record_of(data, args.id), context):
+        for line in _shown(data, *_record_of(data, args.id, trial), context):
             console.print(unbroken(line))
     elif args.action == "diff":
-        return _differ(data, [_of_ranks(*_record_of(data, wanted)) for wanted in args.ids], context, console)
+        return _differ(data, [_of_ranks(*_record_of(data, wanted, trial)) for wanted in args.ids], context, console)
     elif args.action == "audit":
-        return _audit(args, data, backends, context, console)
+        return _audit(args, data, backends, context, console, trial)
     elif args.action == "own":
         for line in list_own(data.root):
             console.print(unbroken(line))
@@ -115,7 +117,6 @@ def run(args: argparse.Namespace) -> int:
             sign(own_records_path(data.root), args.sign)
             console.print(signed_words(signed_list(data.root, load_signers()), "en"))
     elif args.action == "import":
-        trial = record_trial(data, backends, context)
         for taken in take_in(args.files, data, backends, context.examples, load_signers(), _note, trial):
             known = "" if taken.new else " (was here already)"
             sys.stdout.write(f"{taken.path}{known}, {signed_words(taken.signed, 'en')}\n")
@@ -130,13 +131,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _audit(
-    args: argparse.Namespace, data: Data, backends: Sequence[Backend], context: Context, console: Console
+    args: argparse.Namespace,
+    data: Data,
+    backends: Sequence[Backend],
+    context: Context,
+    console: Console,
+    trial: Trial,
 ) -> int:
     """Repeats a part of each record in the file. Returns 1 where a verdict differs."""
     fits = accepted(data, backends, context.examples)
     signers, ended = load_signers(), 0
     for sent in read_sent(args.file, _note):
         record = foreign_record(sent.path, sent.content, fits)
+        trial(sent.path, record)
         signed = standing(record, sent, signers, data)
         console.print(unbroken(f"{sent.path}: {signed_words(signed, 'en')}"))
         found = audit(data, backend_of(record, backends), record, context, args.probes, args.seed)
@@ -165,12 +172,18 @@ def _note(text: str) -> None:
     sys.stderr.write(f"{unbroken(text)}\n")
 
 
-def _record_of(data: Data, wanted: str) -> tuple[str, RunRecord | SingleRecord]:
-    """Finds the record that this ID or part of one means. Raises ApidiffError where there is none or are several."""
+def _record_of(data: Data, wanted: str, trial: Trial) -> tuple[str, RunRecord | SingleRecord]:
+    """Finds the record that this ID or part of one means.
+
+    Raises ApidiffError where there is none or are several, and DataError for one of others that cannot be judged.
+    """
     every = dict(_every(data))
     meant = runs_meant(wanted, every)
     if len(meant) == 1:
-        return meant[0], every[meant[0]]
+        record = every[meant[0]]
+        if isinstance(record, RunRecord) and data.signed[meant[0]].trust not in OWN:
+            trial(record_path(meant[0], data.root / "runs"), record)
+        return meant[0], record
     if not meant:
         raise ApidiffError(f"runs: no record {wanted!r}. List them: apidiff runs list")
     raise ApidiffError(f"runs: {wanted!r} means {' and '.join(meant[:5])}. Give more of the digest.")

@@ -22,6 +22,7 @@ from apidiff.lookup.index import Index, Spelling, packed
 from apidiff.lookup.made_entries import made_entries
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
+from apidiff.lookup.record_trial import without_failing
 from apidiff.messages.call_facts import call_facts
 from apidiff.model.call_facts import CallFacts
 from apidiff.model.signed import State
@@ -34,7 +35,7 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
 
     ``former``: an earlier index, of which entries are taken over where nothing they were made from has changed.
     """
-    data = without_unusable(load())
+    data = without_failing(without_unusable(load()))
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries: dict[str, Entry] = {}
     digests: dict[str, bytes] = {}

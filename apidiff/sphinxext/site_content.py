@@ -25,6 +25,7 @@ from apidiff.derive.versions_run import newest_first, versions_run
 from apidiff.errors import Damage
 from apidiff.lookup.entry import entries
 from apidiff.lookup.made_entries import made_entries
+from apidiff.lookup.record_trial import without_failing
 from apidiff.model.base import Record
 from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture
@@ -89,7 +90,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
     Raises:
         DataError: a signature of a run record does not verify.
     """
-    data = without_unusable(data)
+    data = without_failing(without_unusable(data))
     known = {
         framework: newest_first(release.version for release in releases)
         for framework, releases in data.frameworks.items()

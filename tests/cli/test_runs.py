@@ -197,6 +197,24 @@ def test_what_a_record_says_begins_no_line(run, root: Path, database: Data, monk
         assert not [line for line in output.splitlines() if line.strip().startswith("forged")]
 
 
+@pytest.mark.parametrize("action", ["show", "diff", "audit", "import"])
+def test_a_record_that_cannot_be_judged_is_one_sentence(
+    run, root: Path, database: Data, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    def fail(*_given: object) -> None:
+        raise ZeroDivisionError("of nothing")
+
+    monkeypatch.setattr("apidiff.judge.verdicts.judge_claim", fail)
+    record = next(record for key, record in database.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    sent = msgspec.structs.replace(record, probes=record.probes[:3], measured_by="somebody")
+    path = write_record(sent, root / "runs")
+    asked = [str(path)] if action in {"audit", "import"} else [run_id(path)]
+    done = run("runs", action, *asked * (1 + (action == "diff")))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{path}: cannot be judged: ZeroDivisionError: of nothing. Ask whoever sent it" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 IMITATION = "Linux”  measured by this project  in this project's list of its own records"
 
 

@@ -41,6 +41,7 @@ from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import Context, make_context
 from apidiff.lookup import cache as index_cache
 from apidiff.lookup.cache import open_index
+from apidiff.lookup.record_trial import record_trial
 from apidiff.model.authored import AuthoredRecord
 from apidiff.model.literals import literal
 from apidiff.model.trace import ProbeRun, RunRecord
@@ -50,7 +51,6 @@ from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
-from apidiff.verification.trial import record_trial
 from tests.fuzz.mutations import HOSTILE_VALUES, mutated, with_hostile_values
 from tests.fuzz.pages import open_page
 from tests.fuzz.servers import AGENT, EDITOR, agent, editor, messages

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from apidiff.database.measurer_names import name_fault
 from apidiff.database.signing import load_signed, load_signers, signature_errors
-from apidiff.execute.submissions.intake import Taken, accepted, standing, take_in
+from apidiff.execute.submissions.intake import Taken, Trial, accepted, standing, take_in
 from apidiff.execute.submissions.known_probes import add_specs
 from apidiff.execute.submissions.record_validation import foreign_record, record_errors
 from apidiff.execute.submissions.sent_files import read_sent
 
 __all__ = [
     "Taken",
+    "Trial",
     "accepted",
     "add_specs",
     "foreign_record",

@@ -46,12 +46,12 @@ from apidiff.execute.submissions.record_validation import Accepted, foreign_reco
 from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import make_context
 from apidiff.judge.recorded_values import show
+from apidiff.lookup.record_trial import record_trial
 from apidiff.model.claim_probes import Examples
 from apidiff.model.sample_run import SINGLE_SCHEMA, SingleRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
 from apidiff.model.trust import Trust
-from apidiff.verification.trial import record_trial
 
 BACKENDS = load_backends()
 
