@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 
 from apidiff.cli.json_output import json_line
-from apidiff.database import ApidiffError, InvalidData, load_valid, with_runs_of_now
+from apidiff.database import ApidiffError, Data, InvalidData, load_valid, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
@@ -35,6 +35,8 @@ from apidiff.execute.matrix import (
 from apidiff.execute.remote import place_of
 from apidiff.judge.recorded_inputs import given_otherwise
 from apidiff.messages.escape_invisible import unbroken
+from apidiff.messages.signed_words import signed_words
+from apidiff.model.trust import OWN
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.
 WORK = PACKAGE.parent / "build" / "matrix"
@@ -85,9 +87,8 @@ def run_matrix(args: argparse.Namespace) -> int:
     console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
     width = max(len(cell.name) for cell in cells)
     for cell, there in before:
-        console.print(
-            f"{cell.name:{width}}  {f'recorded: {there.record}' if there.record else f'to run: {there.text}'}"
-        )
+        told = _recorded(data, there.record) if there.record else f"to run: {there.text}"
+        console.print(unbroken(f"{cell.name:{width}}  {told}"))
     if args.slurm:
         return _job_array(todo, args.measured_by, console)
     results = [Result(cell, "recorded", there.record) for cell, there in before if there.record]
@@ -105,6 +106,13 @@ def run_matrix(args: argparse.Namespace) -> int:
         for result in results:
             out.print(_line(result, width))
     return 1 if any(result.state == "failed" for result in results) else 0
+
+
+def _recorded(data: Data, run_id: str) -> str:
+    """Names a record that spares a run; of one that is not this project's also who vouches for it."""
+    signed = data.signed[run_id]
+    words = "" if signed.trust in OWN else f", {signed_words(signed, 'en')}"
+    return f"recorded: {run_id}{words}"
 
 
 def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) -> int:

@@ -36,7 +36,9 @@ from apidiff.database.runs import (
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.state_folder import state_folder
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.signed import Signed
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
+from apidiff.model.trust import Trust
 
 _MOST = 64 * 2**20  # bytes of the list of what was written here: some 400,000 records
 
@@ -232,15 +234,24 @@ def was_written_here(path: Path) -> bool:
 def runs_of(data: Data, measured_by: str | None) -> list[tuple[str, RunRecord]]:
     """The records of ranks that may spare a run of this measurer (None: this project) from being made, by ID.
 
-    Anybody can write a name into a record, or none. So those count for which somebody vouches, as this project's those for
-    which it does itself; of a measurer, who need not sign what was made here, also those that were written here.
+    Anybody can write a name into a record, or none, and a signer another's. So this project's own count; of a measurer also
+    those that bear the measurer's own signature, and those that were written here, which need none.
     """
-    vouched_for = list(data.runs)
+    counting = list(data.runs)
     if measured_by is not None:
-        here = [pair for pair in data.unsigned_runs if was_written_here(record_path(pair[0], data.root / "runs"))]
-        vouched_for += [*data.signed_runs, *here]
-    mine = [pair for pair in vouched_for if pair[1].measured_by == measured_by]
+        counting += [
+            (key, record)
+            for key, record in [*data.signed_runs, *data.unsigned_runs]
+            if record.measured_by == measured_by
+            and (_is_signed_by(data, key, measured_by) or was_written_here(record_path(key, data.root / "runs")))
+        ]
+    mine = [pair for pair in counting if pair[1].measured_by == measured_by]
     return sorted(mine, key=lambda pair: pair[0])
+
+
+def _is_signed_by(data: Data, key: str, name: str) -> bool:
+    signed = data.signed.get(key, Signed())
+    return signed.trust is Trust.SIGNED and signed.signer == name
 
 
 def _written_here() -> Path:

@@ -188,6 +188,7 @@ def _is_recorded(job: _Job, data: Data, examples: Examples, by: str) -> bool:
     """Tells whether an earlier call here recorded all that would be asked, on the same devices; then takes that record."""
     from apidiff.execute.plan import lacking, make_plan
     from apidiff.execute.record import runs_of
+    from apidiff.model.trust import Trust
 
     wanted = job.backend.framework, job.backend.name, job.backend.device, job.size
     for key, record in runs_of(data, by):
@@ -196,7 +197,9 @@ def _is_recorded(job: _Job, data: Data, examples: Examples, by: str) -> bool:
             continue
         if not lacking(record, make_plan(data, job.backend, record.framework_version, job.size, examples)):
             job.written = data.root / "runs" / f"{key}.json"
-            _say(f"{job.name}: recorded before")
+            signed = data.signed.get(key)
+            words = f", signed by {signed.signer}" if signed and signed.trust is Trust.SIGNED else ""
+            _say(f"{job.name}: recorded before{words}")
     return job.written is not None
 
 

@@ -256,10 +256,13 @@ def test_a_name_in_a_record_is_believed_only_if_it_is_vouched_for_or_was_written
     hers = [(run_id(sent), record)]
     unsigned = replace(data, root=tmp_path, runs=[], unsigned_runs=hers)
     assert standing(cell, unsigned, examples, "Example Lab", given_otherwise).text == "no record"
-    signed = replace(data, root=tmp_path, runs=hers, unsigned_runs=[])
-    assert standing(cell, signed, examples, "Example Lab", given_otherwise).text == "recorded"
+    for signer, said in [("Example Lab", "recorded"), ("Another Lab", "no record")]:
+        by = {hers[0][0]: Signed(state=State.VERIFIED, signer=signer)}
+        signed = replace(data, root=tmp_path, runs=[], signed_runs=hers, unsigned_runs=[], signed=by)
+        assert standing(cell, signed, examples, "Example Lab", given_otherwise).text == said
     assert write_record(record, tmp_path / "runs") == sent
     assert standing(cell, unsigned, examples, "Example Lab", given_otherwise).text == "recorded"
+    assert standing(cell, signed, examples, "Example Lab", given_otherwise).text == "recorded"  # by another, from here
     assert standing(cell, unsigned, examples, "Another Lab", given_otherwise).text == "no record"
     sent.write_bytes(encode(altered(record, date="2026-01-01T00:00:00Z")))
     assert standing(cell, unsigned, examples, "Example Lab", given_otherwise).text == "no record"

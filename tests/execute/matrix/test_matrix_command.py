@@ -79,6 +79,7 @@ def test_a_measurer_has_cells_that_were_recorded_here_and_no_others(matrix: Matr
     assert (code, [one["state"] for one in json.loads(out)]) == (0, ["made"]), err
     code, out, err = matrix(*asked)
     assert (code, [one["state"] for one in json.loads(out)]) == (0, ["recorded"]), err
+    assert ", unsigned" in err  # of one that is not this project's, who vouches for it
     (matrix.folder / "state" / "apidiff" / "recorded").unlink()  # as where somebody else sent it
     script = matrix.work / f"torch-{version}" / "bin" / "apidiff"
     script.write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")

@@ -21,6 +21,7 @@ from apidiff.execute.devices import Availability
 from apidiff.execute.offline import measure
 from apidiff.execute.offline.wheels import CHECKOUT
 from apidiff.execute.record import write_record
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import DeviceFound, RunRecord
 
 GPU = Availability(
@@ -217,6 +218,15 @@ def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
         (replace(data, root=stand_in, unsigned_runs=[(run, whole)]), run == here)
         for run in (here, f"{here[:-64]}{'0' * 64}")
     ]
+    # Of those that are signed one counts that who measured signed.
+    empty = replace(data, root=stand_in / "elsewhere", runs=[])
+    cases += [
+        (
+            replace(empty, signed_runs=[(key, whole)], signed={key: Signed(state=State.VERIFIED, signer=signer)}),
+            signer == "me",
+        )
+        for signer in ("me", "another")
+    ]
     for seen, taken in cases:
         monkeypatch.setattr("apidiff.database.load_valid", lambda seen=seen: seen)
         assert measure.main(["gloo-cuda", "--world-size", "2", "--by", "me"]) == (0 if taken else 1)
@@ -225,6 +235,7 @@ def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
             taken,
             not taken,
         )
+        assert ("torch-gloo-cuda-2: recorded before, signed by me" in told.err) == (taken and bool(seen.signed_runs))
 
 
 @pytest.mark.parametrize(("version", "says"), [((3, 9, 2), "Python 3.11 or newer is needed, found "), ((3, 11, 0), "")])
