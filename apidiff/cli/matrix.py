@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 
 from apidiff.cli.json_output import json_line
+from apidiff.cli.output import Terminal
 from apidiff.database import ApidiffError, Data, InvalidData, load_valid, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
@@ -102,7 +103,7 @@ def run_matrix(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.buffer.write(json_line([_plain(result) for result in results], indent=2))
     else:
-        out = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+        out = Terminal(soft_wrap=True)
         for result in results:
             out.print(_line(result, width))
     return 1 if any(result.state == "failed" for result in results) else 0

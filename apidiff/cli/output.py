@@ -10,6 +10,17 @@ from rich.console import Console, RenderableType
 from apidiff.model.base import Language
 
 
+class Terminal(Console):
+    """Standard output, in whose text nothing is taken for markup. Raises BrokenPipeError where its reader went away."""
+
+    def __init__(self, *, soft_wrap: bool = False) -> None:
+        super().__init__(markup=False, highlight=False, emoji=False, soft_wrap=soft_wrap)
+
+    def on_broken_pipe(self) -> None:
+        """Leaves the exit code to the command: rich ends with its own, 1, which here says that a verdict differs."""
+        raise BrokenPipeError
+
+
 def language(chosen: Language | None) -> Language:
     """``chosen``, or else Chinese where the locale says so and English everywhere else."""
     if chosen:
@@ -22,7 +33,7 @@ def show(*what: RenderableType) -> None:
     """Prints to standard output: colours only for a terminal, nothing in the text is taken for markup."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a locale without Chinese shows '?' rather than an error
-    console = Console(markup=False, highlight=False, emoji=False)
+    console = Terminal()
     with console.capture() as captured:
         console.print(*what, sep="\n")
     # rich fills lines up to the width of the terminal; whoever pastes or compares the text has no use for that.

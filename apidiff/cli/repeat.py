@@ -6,9 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console
-
 from apidiff.cli.json_output import json_line
+from apidiff.cli.output import Terminal
 from apidiff.database import Data
 from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.errors import ApidiffError
@@ -48,7 +47,7 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
         plain = _plain(repeated, args.sample, "extracted" if extracted else "")
         sys.stdout.buffer.write(json_line(plain, indent=2))
     else:
-        console = Console(markup=False, highlight=False, emoji=False)
+        console = Terminal()
         for line in _lines(sampled, args.sample, repeated):
             console.print(unbroken(line), soft_wrap=True)
     return 1 if any(target.changed for target in repeated.targets) else 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from apidiff.cli.counts import positive
+from apidiff.cli.output import Terminal
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.database.data import tell_damaged
@@ -95,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     """Does what was asked. ``diff`` and ``audit`` return 1 where verdicts differ or one record lacks some."""
     data = load()
     tell_damaged([str(error) for error in data.unread])
-    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+    console = Terminal(soft_wrap=True)
     if args.action == "list":
         for line in _listed(data):
             console.print(line)

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from apidiff.cli.json_output import json_line
 from apidiff.cli.matrix import add_options, run_matrix
+from apidiff.cli.output import Terminal
 from apidiff.cli.repeat import show_sample
 from apidiff.cli.samples import choose, has_samples, run_samples
 from apidiff.database import ApidiffError, Data, InvalidData, load_valid
@@ -150,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
         if results:
             _print(results)
         for report in samples:
-            report.show(Console(markup=False, highlight=False, emoji=False))
+            report.show(Terminal())
     changed = any(result.changes or result.record.stopped for result in results)
     return 1 if changed or any(report.changed for report in samples) else 0
 
@@ -288,7 +289,7 @@ def _progress(console: Console, title: str) -> Iterator[Advance]:
 
 
 def _print(results: list[_Result]) -> None:
-    console = Console(markup=False, highlight=False, emoji=False)
+    console = Terminal()
     table = Table.grid(padding=(0, 2))
     for result in results:
         record = result.record

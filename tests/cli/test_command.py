@@ -146,12 +146,11 @@ def test_where_nobody_can_be_told_the_exit_code_tells(arguments: list[str], envi
     assert done.returncode == 2
 
 
-def test_a_reader_that_goes_away_is_no_error(environment: dict[str, str]) -> None:
+@pytest.mark.parametrize("words", [["lookup", "reduce", "--json"], ["runs", "list"]])
+def test_a_reader_that_goes_away_is_no_error(environment: dict[str, str], words: list[str]) -> None:
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run(
-        [*COMMAND, "lookup", "reduce", "--json"], stdout=write, stderr=subprocess.PIPE, text=True, env=environment
-    )
+    done = subprocess.run([*COMMAND, *words], stdout=write, stderr=subprocess.PIPE, text=True, env=environment)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, "")
 
