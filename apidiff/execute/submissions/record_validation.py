@@ -19,6 +19,7 @@ from apidiff.database.measurer_names import name_fault
 from apidiff.database.record_gate import NEW, place_faults, record_faults, refuse_repeated_keys
 from apidiff.database.runs import run_name, whole_digest
 from apidiff.database.signing import PROGRAM
+from apidiff.database.single_runs import PREFIX
 from apidiff.errors import DataError
 from apidiff.execute.submissions.known_probes import Spec
 from apidiff.model.sample_run import SingleRecord
@@ -47,7 +48,7 @@ class Accepted(NamedTuple):
 def foreign_record(path: Path, content: bytes, accepted: Accepted) -> RunRecord:
     """Decodes the record whose bytes are ``content`` and checks all of it; ``path`` is named in messages and holds its name.
 
-    Raises DataError with the first thing that does not fit: name, digest, form, numbers, backend, version, who measured
+    Raises DataError with the first thing that does not fit: kind, name, digest, form, numbers, backend, version, who measured
     when, or a probe that no known version has.
     """
     _refuse_name(path, content)
@@ -87,6 +88,9 @@ def _about_nobodys(signed: Signed) -> tuple[str, str]:
 
 
 def _refuse_name(path: Path, content: bytes) -> None:
+    if path.name.startswith(PREFIX):
+        remedy = "Leave it out. Such calls are recorded where they are made: apidiff verify --execution single --record"
+        raise DataError(path, None, "is a record of single processes, and those of ranks alone are taken in", remedy)
     named = _NAMED.fullmatch(path.name)
     if named is None:
         remedy = "Give it the name that apidiff verify --record gave it, such as gloo-cpu-3-0a1b2c3d4e5f.json."

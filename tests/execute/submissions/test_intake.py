@@ -260,6 +260,12 @@ def test_a_dtype_that_numpy_lacks_is_known_and_judged(tmp_path: Path, record: Ru
     [
         (b"{}", "gloo-cpu-2-000000000000.json", "its bytes have digest 44136fa355b3, its name says 000000000000"),
         (b"{}", "record.json", "its name holds no digest"),
+        (
+            b"{}",
+            "single-cpu-{}.json",
+            r"is a record of single processes, and those of ranks alone are taken in\. Leave it",
+        ),
+        (b"{}", "single-cpu-{}.json.gz", "is a record of single processes"),
         (b"\x80\x04\x95", "gloo-cpu-2-{}.json", "is no run record"),
         (b"[" * 100_000, "gloo-cpu-2-{}.json", "is no run record"),
         (b"\xff\xfe", "gloo-cpu-2-{}.json", "is no run record"),
