@@ -14,7 +14,7 @@ from apidiff.cli.counts import positive
 from apidiff.cli.output import Terminal
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
-from apidiff.database.data import tell_damaged
+from apidiff.database.data import recorded_ids, tell_damaged
 from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
@@ -94,6 +94,9 @@ def _key(text: str) -> Path:
 
 def run(args: argparse.Namespace) -> int:
     """Does what was asked. ``diff`` and ``audit`` return 1 where verdicts differ or one record lacks some."""
+    for wanted in [args.id] if args.action == "show" else args.ids if args.action == "diff" else []:
+        if not runs_meant(wanted, recorded_ids()):  # all is read first otherwise, which takes seconds
+            raise _no_record(wanted)
     data = load()
     tell_damaged([str(error) for error in data.unread])
     console = Terminal(soft_wrap=True)
@@ -157,7 +160,7 @@ def _audit(
 def list_own(root: Path) -> list[str]:
     """Lists the records that name no measurer as this project's, but none that somebody known signed. Returns what to tell."""
     before = load_own_records(root)
-    new = {digest: key for digest, key in without_measurer(root / "runs").items() if digest not in before}
+    new = without_measurer(root / "runs", before)
     signed = load_signed(root, new.values(), load_signers())
     made = {digest: key for digest, key in new.items() if not signed[key].by_other}
     theirs = [key for key in new.values() if signed[key].by_other]
@@ -180,14 +183,18 @@ def _record_of(data: Data, wanted: str, trial: Trial) -> tuple[str, RunRecord | 
     """
     every = dict(_every(data))
     meant = runs_meant(wanted, every)
+    if not meant:
+        raise _no_record(wanted)
     if len(meant) == 1:
         record = every[meant[0]]
         if isinstance(record, RunRecord) and data.signed[meant[0]].trust not in OWN:
             trial(record_path(meant[0], data.root / "runs"), record)
         return meant[0], record
-    if not meant:
-        raise ApidiffError(f"runs: no record {wanted!r}. List them: apidiff runs list")
     raise ApidiffError(f"runs: {wanted!r} means {' and '.join(meant[:5])}. Give more of the digest.")
+
+
+def _no_record(wanted: str) -> ApidiffError:
+    return ApidiffError(f"runs: no record {wanted!r}. List them: apidiff runs list")
 
 
 def _of_ranks(key: str, record: RunRecord | SingleRecord) -> tuple[str, RunRecord]:

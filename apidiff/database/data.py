@@ -35,6 +35,7 @@ from apidiff.database.runs import (
     load_runs,
     read_run,
     record_path,
+    record_paths,
     run_id,
     run_paths,
     sharing_id,
@@ -150,6 +151,11 @@ def load(root: Path | None = None, keep: Path | None = None) -> Data:
         gc.freeze()  # nor is it looked for among them later
         if was_enabled:
             gc.enable()
+
+
+def recorded_ids(root: Path | None = None) -> list[str]:
+    """The IDs of the records whose files lie below ``root`` (default: the data shipped with the package); none is read."""
+    return list(dict.fromkeys(map(run_id, record_paths((root or DATA) / "runs"))))
 
 
 def load_valid(root: Path | None = None) -> Data:

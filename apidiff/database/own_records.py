@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.paths import DATA, in_checkout
 from apidiff.database.regular_files import read_regular
-from apidiff.database.runs import read_run, record_paths, run_id, signature_path
+from apidiff.database.runs import read_run, record_paths, record_stem, run_id, signature_path
 from apidiff.database.single_runs import PREFIX, read_single_run
 from apidiff.errors import Damage, DataError
 
@@ -98,14 +98,16 @@ def add_own_records(root: Path, made: Mapping[str, str]) -> int:
     return len(more)
 
 
-def without_measurer(folder: Path) -> dict[str, str]:
-    """The records below ``folder`` that name no measurer: digest → ID.
+def without_measurer(folder: Path, listed: Collection[str]) -> dict[str, str]:
+    """The records below ``folder`` that name no measurer and whose digest is not ``listed`` yet: digest → ID.
 
     Raises DataError for one that cannot be read, is named otherwise or holds what no run shows: what is listed is not looked
     at again.
     """
     made = {}
     for path in record_paths(folder):
+        if record_stem(path).rpartition("-")[2] in listed:
+            continue
         record = read_single_run(path) if path.name.startswith(PREFIX) else read_run(path)
         if record.measured_by is None:
             made[run_id(path).rpartition("-")[2]] = run_id(path)

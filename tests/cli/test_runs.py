@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from apidiff.cli import main
 from apidiff.database import Data
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.runs import record_path, run_id, short_id
@@ -100,6 +101,15 @@ def test_what_cannot_be_done_is_one_sentence(run, words: list[str], message: str
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [["show", "nothing"], ["diff", IDS[0], "nothing"]])
+def test_what_is_not_there_is_told_before_all_is_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    monkeypatch.setattr("apidiff.cli.runs.load", lambda: pytest.fail("all was read"))
+    assert main(["runs", *words]) == 2
+    assert "no record 'nothing'. List them: apidiff runs list" in capsys.readouterr().err
 
 
 def test_a_changed_file_is_not_taken_in(run, tmp_path: Path) -> None:

@@ -481,7 +481,15 @@ def test_a_name_that_is_none_of_a_record_is_not_listed(
     path.parent.mkdir()
     path.write_bytes(content)
     with pytest.raises(DataError, match=r"holds the run torch-2\.13\.0/gloo-cpu-2|its name says 2"):
-        without_measurer(tmp_path)
+        without_measurer(tmp_path, ())
+
+
+def test_what_is_listed_already_is_not_read_again(tmp_path: Path, record: RunRecord) -> None:
+    path = write_record(msgspec.structs.replace(record, measured_by=None), tmp_path / "runs")
+    digest = path.stem.rpartition("-")[2]
+    assert without_measurer(tmp_path / "runs", ()) == {digest: run_id(path)}
+    path.write_bytes(b"")
+    assert without_measurer(tmp_path / "runs", {digest}) == {}
 
 
 def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
