@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
+from pathlib import Path
 
 import msgspec
 from rich.console import Console
@@ -23,7 +24,9 @@ from apidiff.cli.samples import choose, has_samples, run_samples
 from apidiff.database import ApidiffError, Data, InvalidData, load_valid
 from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
+from apidiff.database.own_records import load_own_records
 from apidiff.database.paths import examples_folder
+from apidiff.database.runs import record_stem
 from apidiff.execute.devices import Availability, look_for
 from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, read_world_sizes, world_sizes
 from apidiff.execute.record import refuse_faulty, refuse_read_only, write_beside, write_record
@@ -38,6 +41,8 @@ from apidiff.model.verdict import Outcome
 from apidiff.model.version import is_recordable
 from apidiff.model.vocabulary import Execution
 from apidiff.verification import Change, base_record, compare, observations, recorded_by_others, verify
+
+_UNSIGNED = "What was written is unsigned: it is told beside this project's own records, and decides nothing."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -152,6 +157,9 @@ def run(args: argparse.Namespace) -> int:
             _print(results)
         for report in samples:
             report.show(Terminal())
+        written = [path for result in results if (path := result.written)]
+        if is_unsigned(data.root, [*written, *(path for report in samples for path in report.written)]):
+            Terminal(soft_wrap=True).print(_UNSIGNED)
     changed = any(result.changes or result.record.stopped for result in results)
     return 1 if changed or any(report.changed for report in samples) else 0
 
@@ -286,6 +294,12 @@ def _progress(console: Console, title: str) -> Iterator[Advance]:
             console.print(f"{title}: {done}/{total} {what}" if total else f"{title}: {what}")
 
     yield tell
+
+
+def is_unsigned(root: Path, written: list[str]) -> bool:
+    """Whether a record that was ``written`` is none that this project's list below ``root`` has."""
+    own = load_own_records(root, [])
+    return any(record_stem(Path(path)).rpartition("-")[2] not in own for path in written)
 
 
 def _print(results: list[_Result]) -> None:

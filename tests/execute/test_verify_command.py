@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from command import give
 
-from apidiff.cli.verify import _refuse_nightly
+from apidiff.cli.verify import _refuse_nightly, is_unsigned
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend, load_backends
 from apidiff.database.own_records import own_records_path
@@ -23,6 +23,7 @@ from apidiff.execute.devices import Availability
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
 from apidiff.model.trace import RunRecord
+from tests.factories import run_record
 
 # With 'each-waits' both ranks wait for the other to send: the probe ends with its deadline.
 MAPPING = """
@@ -120,7 +121,21 @@ def record(gloo: Backend, tmp_path_factory: pytest.TempPathFactory) -> RunRecord
     [(name, found)] = load_runs(one.runs)
     assert load_specs(one.runs.parent) == {(run.api, run.probe, run.spec) for run in found.probes}
     assert f"{name}.json" in out.replace("\n", "")
+    assert "What was written is unsigned: it is told beside this project's own records, and decides nothing.\n" in out
     return found
+
+
+@pytest.mark.parametrize(
+    ("measured_by", "has_list", "unsigned"), [(None, True, False), (None, False, True), ("me", True, True)]
+)
+def test_what_is_written_is_unsigned_unless_it_is_listed(
+    tmp_path: Path, measured_by: str | None, has_list: bool, unsigned: bool
+) -> None:
+    if has_list:
+        own_records_path(tmp_path).touch()
+    path = write_record(run_record(measured_by=measured_by), tmp_path / "runs")
+    assert is_unsigned(tmp_path, [str(path)]) is unsigned
+    assert not is_unsigned(tmp_path, [])
 
 
 def test_a_record_holds_every_probe_and_what_odd_ones_did_twice(record: RunRecord) -> None:
