@@ -75,7 +75,7 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
     open: list[OpenReference]
     facts: ModuleFacts | None
     problems: list[Problem]
-    ignored: dict[int, list[str]]
+    ignored: dict[int, frozenset[str]]
     digest: str = ""
 
 
@@ -192,15 +192,15 @@ class _Places:
         return block.first + local, column + shift + 1
 
 
-def _ignored(parsed: list[Parsed]) -> dict[int, list[str]]:
+def _ignored(parsed: list[Parsed]) -> dict[int, frozenset[str]]:
     """The lines whose comment tells to pass over what is found there, with the names that it lists."""
-    found: dict[int, list[str]] = {}
+    found: dict[int, frozenset[str]] = {}
     for part in parsed:
         if "apidiff" not in part.block.text:
             continue
         for number, line in enumerate(part.block.text.split("\n")):
             comment = line.find("#")  # searched once: a line may hold 100,000 of them
             if comment >= 0 and "apidiff" in line and (match := _IGNORED.search(line, comment)):
-                names = [name.strip() for name in (match[1] or "").split(",") if name.strip()]
-                found[part.block.first + number] = names
+                names = (name.strip() for name in (match[1] or "").split(","))
+                found[part.block.first + number] = frozenset(name for name in names if name)
     return found

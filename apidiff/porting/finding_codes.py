@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
 from functools import cache
 from pathlib import Path
 
@@ -25,11 +25,15 @@ class _Codes(dict[str, str]):
         raise reinstall(_FILE)
 
 
-def keeps_out(listed: Sequence[str], name: str) -> bool:
+def keeps_out(listed: Set[str], name: str) -> bool:
     """Whether a comment keeps an API out: it lists no names, that of the API or the end of it, or a code of findings."""
+    return not listed or not listed.isdisjoint([*name_ends(name), *finding_codes().values()])
+
+
+def name_ends(name: str) -> list[str]:
+    """The names that a comment may list for an API: its full name and each end of it."""
     parts = name.split(".")
-    names = {".".join(parts[at:]) for at in range(len(parts))}.union(finding_codes().values())
-    return not listed or not names.isdisjoint(listed)
+    return [".".join(parts[at:]) for at in range(len(parts))]
 
 
 @cache

@@ -11,7 +11,7 @@ from apidiff.messages.labels import filled
 from apidiff.model.base import Text
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk
 from apidiff.porting.file_scan import Reference
-from apidiff.porting.finding_codes import RENAME, finding_codes
+from apidiff.porting.finding_codes import RENAME, finding_codes, name_ends
 from apidiff.porting.judgement import Judge, Judgement, Label
 from apidiff.porting.source_files import Problem
 from apidiff.porting.tree_scan import ScannedFile
@@ -195,15 +195,18 @@ def _as_text(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-def _passed_over(reference: Reference, ignored: dict[int, list[str]]) -> set[str]:
+def _passed_over(reference: Reference, ignored: dict[int, frozenset[str]]) -> set[str]:
     """The codes that comments on its lines tell to pass over, and its name where all that is there or this API shall be.
 
     An API is named by its full name or the end of it.
     """
     found: set[str] = set()
     for line in range(reference.span.line, reference.span.end_line + 1) if ignored else ():
-        for name in ignored.get(line, ()) or ([reference.name] if line in ignored else []):
-            found.add(reference.name if f".{reference.name}".endswith(f".{name}") else name)
+        listed = ignored.get(line)
+        if listed is not None:
+            found.update(code for code in finding_codes().values() if code in listed)
+            if not listed or not listed.isdisjoint(name_ends(reference.name)):
+                found.add(reference.name)
     return found
 
 

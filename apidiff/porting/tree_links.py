@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class TreeLinks:
         self,
         names: TorchNames,
         modules: Mapping[str, ModuleFacts],
-        ignored: Mapping[str, Mapping[int, Sequence[str]]] | None = None,
+        ignored: Mapping[str, Mapping[int, Set[str]]] | None = None,
     ) -> None:
         self.names, self._modules, self._ignored = names, dict(modules), ignored or {}
         self._classes: dict[str, ClassFacts] = {}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from apidiff.errors import DataError
 from apidiff.lookup.cache import open_index
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind
-from apidiff.porting.finding_codes import RENAME, finding_codes
+from apidiff.porting.finding_codes import RENAME, finding_codes, keeps_out
 from apidiff.porting.judgement import Judge
 from apidiff.porting.scan_report import make_report
 from apidiff.porting.tree_scan import ScannedFile
@@ -61,6 +62,37 @@ def test_a_comment_passes_over_a_code(scan: Callable[..., list[ScannedFile]], li
     judge = Judge(index.call_facts, index.source_names.apis, "2.10.0", index.releases["mindspore"], None)
     report = make_report(scan({"a.py": f"import torch\nx = torch.eye(2)\n{line}\n"}), judge, "2.10.0", None)
     assert {finding.code for finding in report.findings if finding.line == 3} == left
+
+
+class LookedUp(frozenset[str]):
+    """Names that may be looked up, and not gone through for each call beside which they are listed."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise AssertionError
+
+
+LISTED = [
+    ({"torch.tanh", "x"}, True, set()),
+    ({"tanh"}, True, set()),
+    (set(), True, set()),
+    ({"AD101"}, True, {"AD105"}),
+    ({"anh", "torch.cosh"}, False, {"AD101", "AD105"}),
+]
+
+
+@pytest.mark.parametrize(("listed", "is_kept", "left"), LISTED)
+def test_what_a_comment_lists_is_looked_up(
+    scan: Callable[..., list[ScannedFile]], listed: set[str], is_kept: bool, left: set[str]
+) -> None:
+    index = open_index()
+    judge = Judge(index.call_facts, index.source_names.apis, "2.10.0", index.releases["mindspore"], None)
+    comment = f"ignore[{', '.join(listed)}]" if listed else "ignore"
+    [file] = scan({"a.py": f"import torch\ntorch.tanh(torch.eye(2))  # apidiff: {comment}\n"})
+    assert file.names.ignored == {2: listed}
+    names = msgspec.structs.replace(file.names, ignored={2: LookedUp(listed)})
+    report = make_report([msgspec.structs.replace(file, names=names)], judge, "2.10.0", None)
+    assert {finding.code for finding in report.findings if finding.source == "torch.tanh"} == left
+    assert keeps_out(LookedUp(listed), "torch.tanh") is is_kept
 
 
 def test_a_code_that_is_not_there_is_damage_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
