@@ -1,21 +1,20 @@
 """Tells which lines of a text differ from those of another, in time that grows with their number whatever they repeat.
 
-`difflib` compares each line with every like it: of 20,000 lines that repeat each other it takes minutes.
+`difflib` compares each line with every like it, and looks through all lines again for each change: of 20,000 lines that repeat
+each other, or of which every other is changed, it takes minutes. So it is given a window of lines at a time.
 """
 
 from __future__ import annotations
 
 import difflib
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 from apidiff.porting.code_text import Edit
 
-_FEW = 300_000  # pairs of lines that are alike: so few are compared in seconds
-_POPULAR = 100  # `difflib` passes over lines that are more than one in so many
+_WINDOW = 1000  # lines that are compared at once, in a thirtieth of a second at most
 _CONTEXT = 3  # lines around a change in a diff
 
 Line = TypeVar("Line", str, bytes)
@@ -48,19 +47,23 @@ def edited_lines(data: bytes, edits: Iterable[Edit], before: Sequence[Line], aft
 
 
 def differing_lines(before: Sequence[Line], after: Sequence[Line]) -> list[Changed]:
-    """The lines that differ; where too many are alike, all between the first and the last that do."""
+    """The lines that differ; from where too few of a window are the same, all up to the last that do."""
     whole = _trimmed(before, after, Changed(0, len(before), 0, len(after)))
-    if whole is None:
-        return []
-    old, new = before[whole.start : whole.stop], after[whole.begin : whole.until]
-    if _alike(old, new) > _FEW:
-        return [whole]
-    made = difflib.SequenceMatcher(None, old, new).get_opcodes()
-    return [
-        Changed(whole.start + start, whole.start + stop, whole.begin + begin, whole.begin + until)
-        for act, start, stop, begin, until in made
-        if act != "equal"
-    ]
+    found: list[Changed] = []
+    while whole is not None:
+        start, begin = whole.start, whole.begin
+        old, new = before[start : min(start + _WINDOW, whole.stop)], after[begin : min(begin + _WINDOW, whole.until)]
+        made = difflib.SequenceMatcher(None, old, new).get_opcodes()
+        is_last = (start + len(old), begin + len(new)) == (whole.stop, whole.until)
+        while not is_last and made and made[-1][0] != "equal":
+            made.pop()  # what it stands beside may lie behind the window
+        if not made or (not is_last and made[-1][2] + made[-1][4] < (len(old) + len(new)) // 2):
+            return [*found, whole]
+        found += [
+            Changed(start + one[1], start + one[2], begin + one[3], begin + one[4]) for one in made if one[0] != "equal"
+        ]
+        whole = _trimmed(before, after, Changed(start + made[-1][2], whole.stop, begin + made[-1][4], whole.until))
+    return found
 
 
 def unified_diff(
@@ -100,13 +103,6 @@ def _trimmed(before: Sequence[Line], after: Sequence[Line], changed: Changed) ->
     while start < stop and begin < until and before[stop - 1] == after[until - 1]:
         stop, until = stop - 1, until - 1
     return Changed(start, stop, begin, until) if start < stop or begin < until else None
-
-
-def _alike(before: Sequence[Line], after: Sequence[Line]) -> int:
-    """How many pairs of lines are alike, without those that `difflib` passes over."""
-    most = len(after) // _POPULAR + 1 if len(after) >= 2 * _POPULAR else len(after)
-    counts = Counter(before)
-    return sum(counts[line] * count for line, count in Counter(after).items() if count <= most)
 
 
 def _span(start: int, stop: int) -> str:
