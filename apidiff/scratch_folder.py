@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from apidiff.ending_signals import held
+from apidiff.process_group import remove_folder
 
 
 @contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """Makes a folder of temporary files, whose name begins with ``prefix``, and removes it in the end.
+    """Makes a folder of temporary files, whose name begins with ``prefix``, and removes it in the end, however deep it is.
 
     A signal that ends the command neither comes between its making and the block nor interrupts its removal. What cannot be
     removed stays. Raises OSError where no folder can be made.
@@ -23,4 +24,7 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
         yield Path(folder.name)
     finally:
         with held():
-            folder.cleanup()
+            try:
+                folder.cleanup()
+            except RecursionError:
+                remove_folder(folder.name)

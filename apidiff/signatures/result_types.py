@@ -15,6 +15,7 @@ import msgspec
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
 from apidiff.errors import Damage, DataError
+from apidiff.folder_walk import walk_folders
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
 
 TENSOR = f"torch.Tensor{INSTANCE}"
@@ -212,19 +213,24 @@ def _quoted(annotation: ast.Constant) -> ast.expr:
 
 def _modules(package: Path) -> Iterator[str]:
     """List the public modules."""
-    for path in package.rglob("*.py"):
+    for path in _python_files(package):
         parts = path.relative_to(package).with_suffix("").parts
         if not any(part.startswith("_") for part in parts if part != "__init__"):
             yield ".".join(["torch", *(part for part in parts if part != "__init__")])
+
+
+def _python_files(package: Path) -> Iterator[Path]:
+    for folder, _, names in walk_folders(package):
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 def _aliases(package: Path) -> dict[str, str]:
     """Find the shorter public name of what a public module takes from a module below it: ``torch.nn.modules.linear.Linear``."""
     found: dict[str, str] = {}
     stars: dict[str, str] = {}
-    for path in package.rglob("__init__.py"):
+    for path in _python_files(package):
         parts = ["torch", *path.relative_to(package).parent.parts]
-        if any(part.startswith("_") for part in parts):
+        if path.name != "__init__.py" or any(part.startswith("_") for part in parts):
             continue
         with _parsed(path) as parsed:
             statements = parsed.body

@@ -115,6 +115,8 @@ def test_extracting_twice_gives_the_same_bytes(tmp_path: Path) -> None:
         ({"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1\n"}, "holds no torch/__init__.py"),
         (WHEEL | {"../outside.py": "x = 1"}, r"unsafe path '\.\./outside\.py'"),
         (WHEEL | {"/outside.py": "x = 1"}, "unsafe path '/outside.py'"),
+        (WHEEL | {f"torch/{'d/' * 1200}a.py": ""}, "holds a file 1201 folders deep; at most 100 are read"),
+        (WHEEL | {f"torch/{'d/' * 100}a.so": ""}, "holds a file 101 folders deep; at most 100 are read"),
     ],
 )
 def test_a_wheel_that_is_refused(tmp_path: Path, files: dict[str, str], found: str) -> None:

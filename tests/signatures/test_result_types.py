@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from deep_folders import deep
 
 from apidiff.errors import DataError
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
@@ -97,6 +98,14 @@ def test_a_file_that_cannot_be_parsed_is_named(package: Path, file: str, content
     with pytest.raises(DataError, match=re.escape(f"{path}{found}")) as raised:
         read_result_types(package, "2.13.0")
     assert str(raised.value).endswith("Install PyTorch anew, and give the folder torch of it.")
+
+
+@pytest.mark.usefixtures("usual_depth")
+def test_folders_may_lie_as_deep_as_they_can(package: Path) -> None:
+    with deep(package / "deep", 1_500, ["__init__.py", "last.py"]):
+        found = read_result_types(package, "2.13.0")
+    last = ".".join(["torch.deep", *["d"] * 1_500])
+    assert [name for name in found.modules if name.startswith("torch.deep")] == [last, f"{last}.last"]
 
 
 def test_only_regular_files_are_read(package: Path) -> None:

@@ -1,0 +1,39 @@
+"""Folders of temporary files are gone in the end, whatever was put into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from deep_folders import deep
+
+from apidiff.scratch_folder import scratch_folder
+
+
+def _put_file(folder: Path) -> None:
+    (folder / "a").write_text("x")
+
+
+def _put_locked_folder(folder: Path) -> None:
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a").chmod(0)
+
+
+def _put_deep_folders(folder: Path) -> None:
+    with deep(folder.parent / f"{folder.name}-deep", 1_200, ["last.py"]):
+        (folder.parent / f"{folder.name}-deep").rename(folder / "a")
+
+
+def _remove(folder: Path) -> None:
+    folder.rmdir()
+
+
+@pytest.mark.parametrize("put", [_put_file, _put_locked_folder, _put_deep_folders, _remove])
+def test_a_scratch_folder_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: Callable[[Path], None]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with scratch_folder("apidiff-") as folder:
+        put(folder)
+    assert list(tmp_path.iterdir()) == []
