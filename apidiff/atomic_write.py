@@ -181,7 +181,12 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder, os.O_RDONLY)
         try:
-            if _lock(handle, folder):
+            try:
+                has_locks = lock_open(handle)
+            except BlockingIOError as error:
+                found = f"another process has been writing a record here for {_LOCK_S:g} s"
+                raise DataError(folder, None, found, "Look whether it is stopped; nothing was recorded.") from error
+            if has_locks:
                 for left in folder.glob(f".*{_TEMPORARY}"):
                     if _OURS.fullmatch(left.name) and not left.is_dir():
                         left.unlink()
@@ -202,16 +207,18 @@ def remove_left(folder: Path) -> None:
                     left.unlink()
 
 
-def _lock(handle: int, folder: Path) -> bool:
-    """Locks an open folder until it is closed; False where its file system has no locks."""
+def lock_open(folder: int) -> bool:
+    """Locks an open folder until it is closed; False where its file system has no locks.
+
+    Raises BlockingIOError where another process has held the lock all the time that a few files take.
+    """
     until = time.monotonic() + _LOCK_S
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             if time.monotonic() > until:
-                found = f"another process has been writing a record here for {_LOCK_S:g} s"
-                raise DataError(folder, None, found, "Look whether it is stopped; nothing was recorded.") from error
+                raise
             time.sleep(0.05)
         except OSError:
             return False

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from apidiff import __version__
+from apidiff.atomic_write import lock_open
 from apidiff.database.regular_files import read_regular
 from apidiff.database.schema import schema_text
 from apidiff.errors import ApidiffError
@@ -202,7 +203,8 @@ def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         (stage / "new").mkdir()
         (stage / "old").mkdir()
         yield stage / "new"
-        _swap(stage, folder, names)
+        with _locked(folder):
+            _swap(stage, folder, names)
     except OSError as error:
         left = "nothing was left there. Make room or name a folder that can be written."
         if _holds_earlier(stage):
@@ -216,6 +218,23 @@ def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         except BaseException:  # a signal comes at any time, and one alone: what ends the command ignores those after it
             _put_away(stage, missing)
             raise
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Locks a folder against other exports: of two at once each would move the other's files."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            lock_open(handle)
+        except BlockingIOError as error:
+            raise ExportError(
+                f"{folder} is being written by another export; nothing of this one was left there. "
+                "Wait until that is done, or look whether it is stopped, and give the command again."
+            ) from error
+        yield
+    finally:
+        os.close(handle)
 
 
 def _put_away(stage: Path, missing: Iterable[Path]) -> None:

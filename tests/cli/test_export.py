@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import jsonschema
@@ -388,6 +391,50 @@ def test_an_interrupt_while_the_earlier_export_is_deleted_leaves_the_new_one(
         with pytest.raises(KeyboardInterrupt):
             export_json(first, counterparts, tmp_path)
     assert listing(tmp_path) == new
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_of_two_exports_at_once_one_is_put_in_place_after_the_other(
+    tmp_path: Path,
+    few: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rename = Path.rename
+
+    def slow(path: Path, target: Path) -> Path:
+        time.sleep(0.02)
+        return rename(path, target)
+
+    EXPORTS[kind](few, counterparts, tmp_path)
+    before = listing(tmp_path)
+    monkeypatch.setattr(Path, "rename", slow)
+    with ThreadPoolExecutor() as threads:
+        made = [threads.submit(EXPORTS[kind], few, counterparts, tmp_path) for _ in range(4)]
+        assert len({str(one.result()) for one in made}) == 1
+    assert listing(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_an_export_into_a_folder_that_another_keeps_locked_is_not_put_there(
+    tmp_path: Path,
+    few: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("apidiff.atomic_write._LOCK_S", 0.1)
+    EXPORTS[kind](few, counterparts, tmp_path)
+    before = listing(tmp_path)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    told = "is being written by another export; nothing of this one was left there. Wait until that is done"
+    with pytest.raises(ExportError, match=told):
+        EXPORTS[kind](dict(list(few.items())[:1]), counterparts, tmp_path)
+    os.close(handle)
+    assert listing(tmp_path) == before
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
