@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from apidiff.atomic_write import refuse_irregular
+from apidiff.ending_signals import end_in_order
 from apidiff.execute.offline.single_calls import measure_calls, most_used_first
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
 from apidiff.process_group import kill_group, run, start
@@ -60,6 +61,8 @@ class _Job:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Returns 0 where everything was recorded, 1 where something was not, 2 where nothing could be run."""
+    if argv is None:
+        end_in_order()
     args = _arguments(argv)
     folder = CHECKOUT / "build" / "measured"
     started = time.monotonic()

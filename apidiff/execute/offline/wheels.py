@@ -159,8 +159,9 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
     except OSError as error:
         raise Missing(f"{into} cannot be made a folder ({error.strerror}). Remove what lies there.") from error
     folder = into / f"packages-cp{sys.version_info[0]}{sys.version_info[1]}-{platform.machine()}"
-    fresh = Path(tempfile.mkdtemp(prefix=".packages-", dir=into))
+    fresh = into / f".packages-{os.urandom(8).hex()}"
     try:
+        fresh.mkdir(mode=0o700)
         for wheel in wheels:
             _unpack(wheel, fresh)
         shutil.rmtree(folder, ignore_errors=True)

@@ -75,6 +75,30 @@ def test_what_lies_in_the_way_of_its_folder_is_told(
     assert f"measure: {tmp_path / 'build' / 'measured'}: File exists." in capsys.readouterr().err
 
 
+INTERRUPTED = """
+import os, signal, sys, zipfile
+from pathlib import Path
+from apidiff.execute.offline import measure, wheels
+
+def interrupted(archive, folder):
+    (folder / "half").touch()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+zipfile.ZipFile.extractall = interrupted
+measure.CHECKOUT = Path(sys.argv.pop())
+measure.supply = lambda into: wheels._unpacked([measure.CHECKOUT / "a.whl"], into)
+measure.main()
+"""
+
+
+def test_a_signal_while_wheels_are_unpacked_leaves_nothing_of_them(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.whl", "w"):
+        pass
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, "gloo-cpu", tmp_path], cwd=CHECKOUT, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (143, b"", b"")
+    assert list((tmp_path / "build" / "measured").iterdir()) == []
+
+
 def test_a_backend_of_another_name_is_refused() -> None:
     done = command("glue")
     assert done.returncode == 2
