@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import redirect_stdout
 
 from apidiff.ending_signals import end_at_once
 from apidiff.errors import ApidiffError
@@ -33,16 +32,16 @@ def run(args: argparse.Namespace) -> int:
         raise ApidiffError(f"mcp needs {error.name}. Install it: pip install 'apidiff[mcp]'") from error
     index = open_index()
     end_at_once()  # nothing is to be put away, and the thread that reads would be waited for
-    # The server closes what it writes to; that stays open which is flushed when the command ends.
-    with redirect_stdout(os.fdopen(os.dup(sys.stdout.fileno()), "w")):
-        try:
-            serve(index, args.mindspore)
-        except* BrokenPipeError as faults:
-            raise BrokenPipeError from faults  # the agent went away, as whoever reads another command's output may
-        except* OSError as faults:
-            raise ApidiffError(
-                f"The agent cannot be answered ({_cause(faults)}). Look at what reads the output."
-            ) from faults
+    try:
+        # A copy, which is closed in the end: that stays open which is flushed when the command ends.
+        with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as stdout:
+            serve(index, args.mindspore, stdout)
+    except* BrokenPipeError as faults:
+        raise BrokenPipeError from faults  # the agent went away, as whoever reads another command's output may
+    except* OSError as faults:
+        raise ApidiffError(
+            f"The agent cannot be answered ({_cause(faults)}). Look at what reads the output."
+        ) from faults
     return 0
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from contextlib import suppress
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TextIO
 
 import anyio
 from mcp.server.fastmcp import FastMCP
@@ -165,16 +165,16 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
     return server
 
 
-def serve(index: Index, mindspore: str | None) -> None:
-    """Serve one agent over standard input and output until it goes away. Raises ApidiffError."""
+def serve(index: Index, mindspore: str | None, stdout: TextIO) -> None:
+    """Serve one agent over standard input and ``stdout`` until it goes away. Raises ApidiffError."""
     log_in_lines()  # before the library does, which writes tracebacks
     try:
-        anyio.run(_answered, make_server(index, mindspore))
+        anyio.run(_answered, make_server(index, mindspore), stdout)
     except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
         pass  # it went away while it was being answered
 
 
-async def _answered(server: FastMCP[None]) -> None:
+async def _answered(server: FastMCP[None], stdout: TextIO) -> None:
     """Serve until standard input ends and what was asked before is answered.
 
     The session drops what it has not answered when its input ends, as where requests are piped into the server. So it is told
@@ -185,7 +185,7 @@ async def _answered(server: FastMCP[None]) -> None:
     answers, answered = anyio.create_memory_object_stream[SessionMessage]()
 
     async def ask() -> None:
-        async with asks:
+        async with asks, read:
             async for message in read:
                 if isinstance(message, SessionMessage) and isinstance(message.message.root, JSONRPCRequest):
                     waiting.add(message.message.root.id)
@@ -201,13 +201,13 @@ async def _answered(server: FastMCP[None]) -> None:
                 await write.send(SessionMessage(JSONRPCMessage(error)))
 
     async def answer() -> None:
-        async with write:
+        async with write, answered:
             async for message in answered:
                 if isinstance(message.message.root, JSONRPCResponse | JSONRPCError):
                     waiting.discard(message.message.root.id)
                 await write.send(SessionMessage(_of_text(message.message), message.metadata))
 
-    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+    async with stdio_server(stdout=anyio.wrap_file(stdout)) as (read, write), anyio.create_task_group() as tasks:
         tasks.start_soon(ask)
         tasks.start_soon(answer)
         session = server._mcp_server  # what FastMCP serves standard input with itself

@@ -137,6 +137,7 @@ async def test_no_line_of_a_strangers_text_passes_for_one_of_ours() -> None:
 BEGUN = line(BEGIN) + line({"jsonrpc": "2.0", "method": "notifications/initialized"})
 # As the server of this project, with a tool that never answers.
 ENDLESS = """
+import sys
 import anyio
 from mcp.server.fastmcp import FastMCP
 from apidiff.servers import agent_server
@@ -153,13 +154,14 @@ def half(raised: bool) -> str:
     if raised:
         raise ValueError("a\\ud800b")
     return "a\\ud800b"
-anyio.run(agent_server._answered, server)
+anyio.run(agent_server._answered, server, sys.stdout)
 """
 
 
 def answers_of(command: list[str], sent: bytes) -> dict[int, dict[str, object]]:
     """The answers, by the IDs of the requests, to what is sent before the input ends."""
-    done = subprocess.run(command, input=sent, capture_output=True, timeout=300, check=True)
+    environment = os.environ | {"PYTHONWARNINGS": "error::ResourceWarning"}
+    done = subprocess.run(command, input=sent, env=environment, capture_output=True, timeout=300, check=True)
     assert b"Traceback" not in done.stderr
     told_lines = [json.loads(text) for text in done.stdout.splitlines()]
     assert len({answer["id"] for answer in told_lines}) == len(told_lines)
