@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import msgspec
 from cattrs import Converter
 from lsprotocol import types
-from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
@@ -71,6 +71,17 @@ class _Protocol(LanguageServerProtocol):
             if "id" in data and "method" in data:
                 self._send_response(data["id"], error=JsonRpcInvalidParams().to_response_error())
             raise
+
+    def handle_message(self, message: Any) -> None:
+        """Handle a message; what is none, a list of them too, and a request behind the end of the session is answered so."""
+        invalid = JsonRpcInvalidRequest()
+        if not hasattr(message, "jsonrpc"):  # an ID that is None is left out where pygls writes it
+            told = {"code": invalid.code, "message": invalid.message}
+            self._send_data({"jsonrpc": self.VERSION, "id": None, "error": told})
+        elif self._shutdown and hasattr(message, "id") and hasattr(message, "method"):
+            self._send_response(message.id, error=invalid.to_response_error())
+        else:
+            super().handle_message(message)
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:

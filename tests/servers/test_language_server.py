@@ -253,9 +253,9 @@ def request(number: int, method: str, params: object) -> bytes:
 
 BEGIN = request(1, "initialize", {"capabilities": {}, "processId": None, "rootUri": None})
 # Messages, and the IDs of requests in them, which are answered with an error.
-STRANGE: list[tuple[str, bytes, list[int]]] = [
+STRANGE: list[tuple[str, bytes, list[int | None]]] = [
     ("no JSON", message(b"{nonsense"), []),
-    ("no object", message(b"[1, 2]") + message(b"7") + message(b"null"), []),
+    ("no object", message(b"[1, 2]") + message(b"7") + message(b"null"), [None]),
     ("no method", message(b'{"jsonrpc": "2.0"}'), []),
     ("a later protocol", message(b'{"jsonrpc": "9", "id": 5, "method": "shutdown"}'), []),
     ("an unknown request", request(7, "no/such", {}), [7]),
@@ -275,7 +275,7 @@ STRANGE: list[tuple[str, bytes, list[int]]] = [
 ]
 
 
-async def answered(sent: bytes) -> tuple[dict[int, dict[str, object]], subprocess.CompletedProcess[bytes]]:
+async def answered(sent: bytes) -> tuple[dict[int | None, dict[str, object]], subprocess.CompletedProcess[bytes]]:
     """The answers to what is sent before the session is ended, by the IDs of the requests, and how the server ended."""
     sent += request(101, "shutdown", None) + message(b'{"jsonrpc": "2.0", "method": "exit"}')
     done = await asyncio.to_thread(subprocess.run, SERVER, input=sent, capture_output=True, timeout=600, check=False)
@@ -304,6 +304,28 @@ async def test_any_message_is_survived() -> None:
     assert done.returncode == 0, done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert b"RecursionError" in done.stderr
+
+
+SHUTDOWN = {"jsonrpc": "2.0", "id": 2, "method": "shutdown"}
+# What no server has to do, and the IDs that it is answered by: none where it has none of its own.
+INVALID: list[tuple[str, bytes, list[int | None]]] = [
+    ("a list of requests", message(json.dumps([SHUTDOWN]).encode()), [None]),
+    ("an empty list", message(b"[]"), [None]),
+    ("no object", message(b"7"), [None]),
+    ("an object that is no message", message(b'{"id": 2}'), [None]),
+    ("requests behind the end", request(2, "shutdown", None) + request(3, "no/such", {}), [3, 101]),
+    ("a notification behind the end", request(2, "shutdown", None) + message(b'{"jsonrpc":"2.0","method":"x"}'), [101]),
+]
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@pytest.mark.parametrize(("sent", "numbers"), [row[1:] for row in INVALID], ids=[row[0] for row in INVALID])
+async def test_an_invalid_request_is_told_to_be_one(sent: bytes, numbers: list[int | None]) -> None:
+    answers, done = await answered(BEGIN + sent)
+    refused = {number: answer["error"] for number, answer in answers.items() if "error" in answer}
+    assert refused == {number: {"code": -32600, "message": "Invalid Request"} for number in numbers}
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
 
 
 NO_ADDRESS = "file://[::1/x"
