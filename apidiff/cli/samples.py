@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     Raises UnknownMapping for an ID that no mapping has, ApidiffError where a package is missing or there are no signatures.
     """
     if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
-        again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, f"--into={args.into}"]
+        again = [sys.executable, "-m", "apidiff", "samples", "extract", f"--into={args.into}", "--", *args.ids]
         with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
             variables = {**os.environ, "PYTHONHASHSEED": "0", "TMPDIR": str(kept)}
             process = start(again, 1, 2, environment=variables, scratch=kept)  # it writes where this one does

@@ -257,6 +257,13 @@ def test_where_samples_cannot_be_written_is_told_first(tmp_path: Path, folder: s
     )
 
 
+def test_a_name_that_looks_like_an_option_is_none(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "apidiff", "samples", "extract", "--into", str(tmp_path), "--", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("apidiff: There is no mapping '--help'.")
+
+
 def test_inputs_that_end_the_process_do_no_harm_to_other_apis() -> None:
     # Not at the top: with them come PyTorch's own tests, five seconds for each process that collects this file.
     from apidiff.execute.extract.extract import Extractor
