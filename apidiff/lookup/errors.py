@@ -88,10 +88,11 @@ def ambiguous_name(name: str, apis: list[str]) -> AmbiguousName:
 def unknown_version(framework: str, typed: str | None, known: list[str]) -> UnknownVersion:
     """The error for a version of ``framework`` that is no known release, or None where no release is known at all."""
     title = {"mindspore": "MindSpore", "torch": "PyTorch"}[framework]
+    shown = repr(typed[:40] if typed else typed)
     if not known:
-        return UnknownVersion(filled("terminal.unknown_version_none", typed=repr(typed), title=title), known)
+        return UnknownVersion(filled("terminal.unknown_version_none", typed=shown, title=title), known)
     listed = joined("site.comma", known)
-    return UnknownVersion(filled("terminal.unknown_version", typed=repr(typed), title=title, known=listed), known)
+    return UnknownVersion(filled("terminal.unknown_version", typed=shown, title=title, known=listed), known)
 
 
 def _either(names: list[str]) -> Text:

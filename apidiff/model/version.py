@@ -25,7 +25,7 @@ class Version(packaging.version.Version):
 
     def __init__(self, text: str) -> None:
         if not _RELEASE.fullmatch(text):
-            raise VersionError(f"Expected a release version such as 2.10 or 2.7.1 but got {text!r}")
+            raise VersionError(f"Expected a release version such as 2.10 or 2.7.1 but got {text[:40]!r}")
         super().__init__(text)
         self.text = text
 
@@ -63,5 +63,5 @@ def release_of(text: str) -> str:
     """The release that a build belongs to: '2.16.0' of '2.16.0.dev20261120+cpu' or '2.16.0rc1'. Raises VersionError for none."""
     found = re.match(r"\d+(\.\d+){0,2}(?!\d)", text)
     if found is None:
-        raise VersionError(f"Expected a version that begins with a release such as 2.10 but got {text!r}")
+        raise VersionError(f"Expected a version that begins with a release such as 2.10 but got {text[:40]!r}")
     return found[0]

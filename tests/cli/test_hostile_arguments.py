@@ -55,6 +55,19 @@ def test_a_name_of_any_length_is_told_in_a_line(capsys: pytest.CaptureFixture[st
     assert len(capsys.readouterr().err) < 500
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["lookup", "torch.abs", "--mindspore", "9" * 5000],
+        ["lookup", "torch.abs", "--torch", "v" * 5000],
+        ["drift", "9" * 5000, "2.10"],
+    ],
+)
+def test_a_version_of_any_length_is_told_in_a_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert len(capsys.readouterr().err) < 1000
+
+
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_no_fault(closed: str, tmp_path: Path) -> None:
     """Nor is anything written into a file that happens to get its number."""
