@@ -24,6 +24,7 @@ import pytest
 
 from apidiff import site_builder as site
 from apidiff.database import Data, DataError, InvalidData
+from apidiff.sphinxext.written_files import LIST
 from apidiff.writers.exports.site_folder import MARK
 
 
@@ -188,6 +189,8 @@ IN_THE_WAY: list[tuple[str, Callable[[Path], None], str]] = [
     (".site/derived/lock", Path.mkdir, "Is a directory"),
     (".site/logs/en.log", os.mkfifo, "it is no regular file"),
     (".site/logs/en.log", Path.mkdir, "Is a directory"),
+    ("site/en/.buildinfo", os.mkfifo, "it is no regular file"),
+    (".site/doctrees/en/environment.pickle", os.mkfifo, "it is no regular file"),
 ]
 
 
@@ -203,7 +206,7 @@ def test_what_stands_in_the_way_of_a_build_is_named_and_not_waited_for(
 ) -> None:
     monkeypatch.setattr(site.database, "load", broken)
     monkeypatch.chdir(tmp_path)
-    write([".site/lock", ".site/derived/", ".site/logs/", f"site/{MARK}"])
+    write([".site/lock", ".site/derived/", ".site/logs/", ".site/doctrees/en/", f"site/{MARK}", f"site/en/{LIST}"])
     put_there(Path(name))
     assert site.main(["build", "--output", "site"]) == 2
     told = f"{tmp_path / name}: {said}. Take away what stands in its place, free the space or give --output another folder.\n"
