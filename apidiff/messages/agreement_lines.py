@@ -62,10 +62,15 @@ def where_compared(row: AgreementEntry, language: Language) -> str:
         version=row.framework_version,
         device=filled(f"device.{row.device}"),
     ).said_in(language)
+    return with_signers(where, row, language)
+
+
+def with_signers(text: str, row: AgreementEntry, language: Language) -> str:
+    """``text``, and which known signers' records it is told from."""
     if not row.signers:
-        return where
+        return text
     signers = label("site.comma", language).join(signed_by(signer, language) for signer in row.signers)
-    return label("agreement.where_signed", language).format(where=where, signers=signers)
+    return label("agreement.where_signed", language).format(where=text, signers=signers)
 
 
 def signed_by(signer: str, language: Language) -> str:

@@ -55,7 +55,7 @@ class ApiCount(Record, frozen=True, kw_only=True):
 
 
 class NeverRun(Record, frozen=True, kw_only=True):
-    """A backend of which no run record exists: what it looks for, and every claim that waits for it."""
+    """A backend of which this project has no run record: what it looks for, and every claim that waits for it."""
 
     framework: str
     backend: str

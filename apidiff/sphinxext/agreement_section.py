@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from docutils import nodes
 
-from apidiff.messages.agreement_lines import by_records, named_runs, signed_by, where_compared
+from apidiff.messages.agreement_lines import by_records, named_runs, signed_by, where_compared, with_signers
 from apidiff.model.views import AgreementEntry, CaseEntry, TargetEntry
 from apidiff.sphinxext.nodes import Cell, block, code, folded, literal, paragraph, prose, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
@@ -57,7 +57,8 @@ def _cases(make: PageBuilder, row: AgreementEntry) -> nodes.Node | None:
         return None
     facet = make.word(f"facet.{row.facet}")
     title = facet + make.word("site.colon") + make.word("agreement.cases", count=len(told))
-    return folded(title, *(part for case in told for part in _case(make, case)))
+    # A long list stands on a page of its own, where nothing else says whose records these are.
+    return folded(with_signers(title, row, make.language), *(part for case in told for part in _case(make, case)))
 
 
 def _case(make: PageBuilder, case: CaseEntry) -> list[nodes.Node]:

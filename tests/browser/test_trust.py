@@ -96,7 +96,7 @@ def test_a_copy_button_shows_itself_to_the_keyboard(visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("visit", "language", "never", "ago"),
-    [(PHONE, "en", "Never run", r"\d|day|today"), (DESK, "zh-cn", "从未运行", r"\d|天")],
+    [(PHONE, "en", "Never run here", r"\d|day|today"), (DESK, "zh-cn", "本项目从未运行", r"\d|天")],
     indirect=["visit"],
     ids=["phone-en", "desk-zh"],
 )

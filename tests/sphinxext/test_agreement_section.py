@@ -8,8 +8,8 @@ from docutils import nodes
 from docutils.utils import new_document
 from entry_fixture import NEW, reduce_entry
 
-from apidiff.model.base import Language
-from apidiff.model.views import AgreementDispute, AgreementEntry, TargetEntry
+from apidiff.model.base import Language, Text
+from apidiff.model.views import AgreementDispute, AgreementEntry, CaseEntry, TargetEntry
 from apidiff.sphinxext.agreement_section import agreement_section
 from apidiff.sphinxext.nodes import details, late
 from apidiff.sphinxext.page_builder import PageBuilder
@@ -46,6 +46,17 @@ def test_each_known_signer_has_a_section() -> None:
         ["Beta"],
     ]
     assert [text.count("mindspore-2.10.0/") for text in texts] == [1, 1]
+
+
+def test_the_lid_of_a_signers_samples_names_the_signer() -> None:
+    """A long list is moved to a page that holds nothing else."""
+    case = CaseEntry(
+        sample="plain", call="f()", given="", agreement="crash", text=Text(en="MindSpore: crash", zh="崩溃")
+    )
+    rows = [msgspec.structs.replace(by("Alpha"), facet="error", cases=[case])]
+    target = msgspec.structs.replace(reduce_entry("run").targets[0], agreements=[], aside=rows)
+    lids = [lid.children[0].astext() for one in shown("en", target) for lid in one.findall(details)]
+    assert [lid for lid in lids if "Samples that do not agree: 1; records of “Alpha” (signed by a known signer)" in lid]
 
 
 def test_a_record_that_says_otherwise_of_any_facet_is_listed_by_its_signer() -> None:
