@@ -255,7 +255,8 @@ class TreeLinks:
 
     def line(self, path: str) -> Line:
         """What a class of the tree inherits from."""
-        lines, waiting, begun = self._lines, [path], set[str]()
+        lines, begun = self._lines, set[str]()
+        waiting = [] if path in lines else [path]
         while waiting:  # bases first, however many stand in a line
             one = waiting[-1]
             missing = [base for base in self.bases(one) if base not in lines and base not in begun]
@@ -263,7 +264,8 @@ class TreeLinks:
             if one not in lines and missing:
                 waiting += missing
                 continue
-            lines.setdefault(one, self._of_bases(one))
+            if one not in lines:
+                lines[one] = self._of_bases(one)
             waiting.pop()
         return lines[path]
 
@@ -299,17 +301,25 @@ class TreeLinks:
 
         A comment says so, or the method of one of several by its name stays, and they with it.
         """
-        waiting, seen = [path], {path}
+        return path in self._keeping
+
+    @cached_property
+    def _keeping(self) -> set[str]:
+        """The classes that keep their bases: those that do by themselves, and all that inherit from them."""
+        heirs: dict[str, list[str]] = {}
+        found = set[str]()
+        for path, facts in self._classes.items():
+            for base in self.bases(path):
+                heirs.setdefault(base, []).append(path)
+            stays = len(facts.definitions) > 1 and self.keeps_method(path)
+            if stays or self._is_ignored(path, facts.head, self.line(path).torch):
+                found.add(path)
+        waiting = list(found)
         while waiting:
-            one = waiting.pop()
-            facts = self._classes[one]
-            stays = len(facts.definitions) > 1 and self.keeps_method(one)
-            if stays or self._is_ignored(one, facts.head, self.line(one).torch):
-                return True
-            found = [base for base in self.bases(one) if base not in seen]
-            seen.update(found)
-            waiting += found
-        return False
+            more = [heir for heir in heirs.get(waiting.pop(), []) if heir not in found]
+            found.update(more)
+            waiting += more
+        return found
 
     def _is_ignored(self, path: str, lines: Sequence[int], names: Sequence[str]) -> bool:
         """Whether a comment on one of the lines of a class's file keeps one of the APIs out."""

@@ -13,6 +13,7 @@ from apidiff.porting.judgement import Judge
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import find_sources
+from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_scan import scan_tree
 
 Port = Callable[..., str]
@@ -340,3 +341,20 @@ def test_many_classes_in_a_line_end(port: Port) -> None:
     lines = "".join(f"class A{number}(A{number - 1}): ...\n" for number in range(1, 400))
     code = f"{LAYER.replace('class A(', 'class A0(')}{lines}A399().forward(1)\n"
     assert "def construct" in port(code)
+
+
+def test_each_class_in_a_line_is_looked_at_once(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line whose methods call each other took minutes: each call went up the whole line."""
+    asked = 0
+
+    def counted(links: TreeLinks, path: str) -> list[str]:
+        nonlocal asked
+        asked += 1
+        return bases(links, path)
+
+    bases = TreeLinks.bases
+    monkeypatch.setattr(TreeLinks, "bases", counted)
+    body = "    def forward(self, x): return self.forward(x)\n"
+    lines = "".join(f"class A{number}(A{number - 1}):\n{body}" for number in range(1, 200))
+    port(f"{LAYER.replace('class A(', 'class A0(')}{lines}")
+    assert 200 <= asked < 200 * 20
