@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -40,6 +39,7 @@ from apidiff.servers.guarded_streams import Answers, GuardedInput
 from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.moved_places import place_before
 from apidiff.servers.quick_fixes import quick_fixes
+from apidiff.servers.worker_thread import WorkerThread
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
 _SHOWN = 80  # characters of an address that is none, in the log
@@ -127,7 +127,7 @@ class Editor:
         self.edge = choices.edge
         self._analyser = Analyser(index, choices.mindspore, choices.device)
         # One thread: analyses come one after another, and messages are answered meanwhile.
-        self._worker = ThreadPoolExecutor(1, "analysis")
+        self._worker = WorkerThread("analysis")
         self._analyses: dict[str, tuple[str, asyncio.Future[Analysis]]] = {}
         self._last: dict[str, tuple[str, Analysis]] = {}  # the last one that is done
         self.waiting: dict[str, asyncio.TimerHandle] = {}
