@@ -169,8 +169,8 @@ class _Claims:
         known = load_backends()
         self._config, self._wanted, self._sample = config, set(wanted), sample
         self._data: Data = load_valid()
-        if self._data.damaged:  # what it recorded would be compared with nothing, and every claim skipped
-            raise pytest.UsageError(str(self._data.damaged[0]))
+        if self._data.unfit:  # what it recorded would be compared with nothing, and every claim skipped
+            raise pytest.UsageError(str(self._data.unfit[0]))
         context = make_context(known, load_examples(examples_folder()), self._data.signatures)
         self._runs: ClaimRuns = ClaimRuns(self._data, context, known, names, world_sizes, self._say)
         self._error: str | None = None

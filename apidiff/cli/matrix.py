@@ -74,8 +74,8 @@ def run_matrix(args: argparse.Namespace) -> int:
     if place := place_of(os.environ):
         raise ApidiffError(f"verify: --matrix starts runs of its own. Run it without {place.launcher}.")
     backends, data = load_backends(), load_valid()
-    if data.damaged:
-        raise InvalidData(data.damaged)
+    if data.unfit:
+        raise InvalidData(data.unfit)
     examples = shown_by_path(load_examples(examples_folder()))
     blocks = read_matrix(args.matrix, backends)
     cells = cells_of(blocks, backends, args.backend, args.world_size, args.framework)

@@ -121,8 +121,8 @@ def run(args: argparse.Namespace) -> int:
     if place and place.rank:
         return serve(place)
     data = load_valid()
-    if data.damaged:  # what is recorded there would be taken for what was never recorded
-        raise InvalidData(data.damaged)
+    if data.unfit:  # what is recorded there would be taken for what was never recorded
+        raise InvalidData(data.unfit)
     backends = [backend for backend in load_backends() if args.framework in {None, backend.framework}]
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:

@@ -79,6 +79,7 @@ class Data:
     ``signed``: who vouches for each record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own.
     ``signed_runs`` and ``signed_single_runs`` are those of known signers, which are told beside them; ``unsigned_runs`` and
     ``unsigned_single_runs`` the others. No badge, headline or figure is made from these.
+    ``unsigned_room``: the bytes that ``unsigned_runs``, and what was read for them, take of those that they may.
     ``backends`` and ``devices``: where collectives and single calls can run; none where it cannot be read what describes them.
     """
 
@@ -110,6 +111,12 @@ class Data:
     signed_single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
     backends: list[Backend] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
+    unsigned_room: int = 0
+
+    @property
+    def unfit(self) -> list[DataError]:
+        """What is wrong with ``damaged`` files but for records that are merely too many, which hide none of this project's."""
+        return [error for error in self.damaged if error.damage is not Damage.TOO_MANY]
 
     @property
     def unread(self) -> list[DataError]:
@@ -241,6 +248,7 @@ def _load(root: Path, keep: Path | None) -> Data:
         single_runs.by_signers,
         backends,
         devices,
+        runs.room,
     )
 
 
@@ -249,13 +257,20 @@ def with_runs_of_now(data: Data) -> Data:
     runs = _records(data.root, _OwnList.read(data.root, _PassedOver()), run_paths, load_runs)
     single = {key: data.signed[key] for key, _ in data.every_single_run}
     signed = runs.signed | single
-    return replace(data, runs=runs.own, signed_runs=runs.by_signers, unsigned_runs=runs.unsigned, signed=signed)
+    return replace(
+        data,
+        runs=runs.own,
+        signed_runs=runs.by_signers,
+        unsigned_runs=runs.unsigned,
+        signed=signed,
+        unsigned_room=runs.room,
+    )
 
 
 class _OwnList(NamedTuple):
     """The list of this project's own records: their digests, and what is known of one that has it; and the known signers."""
 
-    digests: Collection[str]
+    digests: dict[str, str]
     signed: Signed
     signers: dict[str, Signer]
 
@@ -267,17 +282,21 @@ class _OwnList(NamedTuple):
         """
         signers: dict[str, Signer] = rest.read({}, load_signers)
         signed: Signed | None = rest.read(None, lambda: signed_list(root, signers))
-        return cls(load_own_records(root, rest.errors), signed, signers) if signed else cls((), Signed(), signers)
+        return cls(load_own_records(root, rest.errors), signed, signers) if signed else cls({}, Signed(), signers)
 
 
 class _Records(NamedTuple, Generic[_Record]):
-    """Records of one kind with their IDs: this project's, those of known signers, of others, and what is wrong with the rest."""
+    """Records of one kind with their IDs: this project's, those of known signers, of others, and what is wrong with the rest.
+
+    ``room``: how much of what they may take together those take for which nobody known vouches.
+    """
 
     own: list[tuple[str, _Record]]
     by_signers: list[tuple[str, _Record]]
     unsigned: list[tuple[str, _Record]]
     signed: dict[str, Signed]
     damaged: list[DataError]
+    room: int
 
 
 def _records(
@@ -291,7 +310,7 @@ def _records(
     This project's CI does, or its list, or who signed it. What is wrong with a signature `apidiff check` tells; here nobody
     then does.
     """
-    found = load_signed(root, map(run_id, paths(root / "runs")), own.signers)
+    found = load_signed(root, dict.fromkeys(map(run_id, paths(root / "runs"))), own.signers)
     reading = Reading(own.digests, signed={key for key, by in found.items() if by.trust is not Trust.UNSIGNED})
     records = load_kind(root / "runs", reading)
     signed = _vouched_for(own, reading, {key: found[key] for key, _ in records})
@@ -303,7 +322,8 @@ def _records(
         for trust in (OWN, {Trust.SIGNED}, {Trust.UNSIGNED})
     )
     damaged = [*reading.damaged, *sharing.values()]
-    return _Records(ours, by_signers, unsigned, {key: signed[key] for key, _ in records}, damaged)
+    vouchers = {key: signed[key] for key, _ in records}
+    return _Records(ours, by_signers, unsigned, vouchers, damaged, reading.unsigned)
 
 
 def _vouched_for(own: _OwnList, reading: Reading, signed: dict[str, Signed]) -> dict[str, Signed]:

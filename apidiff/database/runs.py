@@ -11,7 +11,7 @@ import hashlib
 import lzma
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -34,24 +34,33 @@ _FEWEST_DIGITS = 4  # of a digest that a run is asked for by
 SUFFIXES = (".json", ".json.gz", ".json.xz")  # of records: plain, as this program writes, as a wheel brings them
 # Bytes of JSON: the largest of the records has a quarter of that. Short texts take thirty times their room in memory.
 MAX_RECORD = 48 * 2**20
-# Values in all records together for which nobody known vouches: twice what this project's own have. One takes up to 100 bytes.
-MAX_UNSIGNED = {RunRecord: 5_000_000, SingleRecord: 20_000_000}
+# Bytes of memory for all records of a kind for which nobody known vouches, as `room_of` has them: twelve and five times what the
+# largest of this project's takes.
+MAX_UNSIGNED = {RunRecord: 500 * 2**20, SingleRecord: 2**30}
+_OF_RECORD = 2**20  # bytes that a file is counted for, whatever it holds: to read and to judge it takes time
+_OF_VALUE = 100  # bytes that a value takes at most, without its text
 
 
 @dataclass
 class Reading:
     """What reading the records of a data folder finds beside them.
 
-    ``own``: the digests of those that this project made. ``own_ids``: the IDs of those of them that were read. ``signed``: the
-    IDs of those that a known signer signed. ``unsigned``: how many values the others have that were read, which are bounded.
-    ``damaged``: what is wrong with files that are passed over.
+    ``own``: the digests of those that this project made, each with the ID that goes before it. ``own_ids``: the IDs of those of
+    them that were read. ``signed``: the IDs of those that a known signer signed. ``unsigned``: the bytes that the others take,
+    which are bounded. ``damaged``: what is wrong with files that are passed over.
     """
 
-    own: Collection[str] = frozenset()
+    own: Mapping[str, str] = field(default_factory=dict)
     own_ids: set[str] = field(default_factory=set)
     signed: Collection[str] = frozenset()
     unsigned: int = 0
     damaged: list[DataError] = field(default_factory=list)
+
+
+def room_of(content: bytes) -> int:
+    """How many bytes of memory a record takes at most, whose JSON is ``content``."""
+    values = content.count(b",") + content.count(b":")  # of which JSON has one beside each, but for a few
+    return _OF_RECORD + _OF_VALUE * values + len(content) * (1 if content.isascii() else 4)
 
 
 def whole_digest(content: bytes) -> str:
@@ -126,9 +135,12 @@ def _ends(place: str, name: str) -> bool:
     return not name or place == name or place.endswith((f"/{name}", f"-{name}"))
 
 
-def read_bytes(path: Path) -> bytes:
-    """The JSON of the record in ``path``. Raises DataError where it cannot be read or decompressed."""
-    return unpacked(path, read_packed(path))
+def read_bytes(path: Path, most: int = MAX_RECORD) -> bytes:
+    """The JSON of the record in ``path``, or as much of it as says that it has more than ``most`` bytes.
+
+    Raises DataError where it cannot be read or decompressed, or is larger than any record.
+    """
+    return unpacked(path, read_packed(path), most)
 
 
 def read_packed(path: Path) -> bytes:
@@ -142,10 +154,10 @@ def read_packed(path: Path) -> bytes:
     return _within(path, content)
 
 
-def unpacked(path: Path, content: bytes) -> bytes:
-    """The JSON in what a record's file holds. Raises DataError where it cannot be decompressed."""
+def unpacked(path: Path, content: bytes, most: int = MAX_RECORD) -> bytes:
+    """The JSON in what a record's file holds, as `read_bytes` has it. Raises DataError where it cannot be decompressed."""
     try:
-        return _within(path, unpack(path, content, MAX_RECORD + 1))
+        return _within(path, unpack(path, content, most + 1))
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY, Damage.UNREADABLE) from error
 
@@ -231,7 +243,7 @@ def read_record(
     DataError where it cannot be read, has a changed byte, is of another schema, lies under another name than ``name`` gives it,
     does not pass the gate, or nobody vouches for it and there are too many such.
     """
-    content = read_bytes(path)
+    content = _counted(path, kind, reading) if reading is not None else read_bytes(path)
     whole, named = whole_digest(content), record_stem(path).rpartition("-")[2]
     if named != whole:
         if _FORMER_DIGEST.fullmatch(named) and whole.startswith(named):
@@ -245,11 +257,6 @@ def read_record(
             _REMEDY,
             Damage.CHANGED,
         )
-    values = 0
-    if reading is not None and whole not in reading.own and run_id(path) not in reading.signed:
-        values = content.count(b",") + content.count(b":")  # of which JSON has one beside each, but for a few
-        if reading.unsigned + values > MAX_UNSIGNED[kind]:
-            raise DataError(path, None, *_too_many(MAX_UNSIGNED[kind]), Damage.TOO_MANY)
     try:
         record = msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
@@ -271,11 +278,31 @@ def read_record(
         refuse_repeated_keys(content)
     except ValueError as error:
         raise DataError(path, None, f"is no {what}: {error}", _REMEDY, Damage.FORM) from error
-    if reading is not None:
-        reading.unsigned += values
     return record
 
 
-def _too_many(most: int) -> tuple[str, str]:
-    found = f"is one too many: with it, the records for which nobody known vouches hold more than {most} values"
-    return found, "Delete those that are not needed, or ask who made them for signatures by a key in conf/signers.toml."
+def _counted(path: Path, kind: type[Recorded], reading: Reading) -> bytes:
+    """The JSON of the record in ``path``, counted where nobody vouches for it. Raises DataError where it is one too many.
+
+    What turns out to be no record is counted too: to find that takes as long as to read one.
+    """
+    place, _, digest = run_id(path).rpartition("-")
+    if reading.own.get(digest) == place or run_id(path) in reading.signed:
+        return read_bytes(path)
+    room = MAX_UNSIGNED[kind] - reading.unsigned
+    reading.unsigned += _OF_RECORD
+    if room > _OF_RECORD:
+        content = read_bytes(path, min(room, MAX_RECORD))
+        if (taken := room_of(content)) <= room:
+            reading.unsigned += taken - _OF_RECORD
+            return content
+    raise too_many(path, kind)
+
+
+def too_many(path: Path, kind: type[Recorded]) -> DataError:
+    """Says that the record in ``path`` is beyond what is read of those for which nobody known vouches."""
+    found = (
+        f"is one too many: the records for which nobody known vouches take more than {MAX_UNSIGNED[kind] // 2**20} MiB"
+    )
+    remedy = "Delete those that are not needed, or ask who made them for signatures by a key in conf/signers.toml."
+    return DataError(path, None, found, remedy, Damage.TOO_MANY)

@@ -7,9 +7,12 @@ import lzma
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from apidiff.database.runs import MAX_UNSIGNED, Reading, load_runs, read_bytes, record_path, run_id, whole_digest
+from apidiff.database import runs
+from apidiff.database.runs import MAX_UNSIGNED, Reading, load_runs, record_path, run_id, whole_digest
+from apidiff.errors import Damage
 from apidiff.execute.record import write_record
 from apidiff.model.trace import RunRecord, SignatureDump
 from tests.factories import run_record
@@ -32,7 +35,12 @@ def test_a_record_of_ranks_that_is_packed_is_the_same(
 
 
 def _own(path: Path) -> Reading:
-    return Reading(own={whole_digest(read_bytes(path))})
+    place, _, digest = run_id(path).rpartition("-")
+    return Reading(own={digest: place})
+
+
+def _listed_elsewhere(path: Path) -> Reading:
+    return Reading(own={run_id(path).rpartition("-")[2]: "torch-2.13.0/gloo-cpu-4"})
 
 
 def _signed(path: Path) -> Reading:
@@ -44,9 +52,10 @@ def _signed(path: Path) -> Reading:
     [
         (None, 30_000, 3),
         (None, 45_000, 2),
-        (None, 100_000, 0),  # beside each value there is something
+        (None, 120_000, 0),
         (_own, 45_000, 3),  # the last one takes no room from the others
         (_signed, 45_000, 3),
+        (_listed_elsewhere, 45_000, 2),
     ],
 )
 def test_what_nobody_vouches_for_takes_a_bounded_room(
@@ -57,7 +66,8 @@ def test_what_nobody_vouches_for_takes_a_bounded_room(
     read: int,
 ) -> None:
     """A few kilobytes of such records would take gigabytes."""
-    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 100_000)
+    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 11 * 2**20)
+    monkeypatch.setattr(runs, "_OF_RECORD", 1000)
     many = [SignatureDump(api=f"torch.f{number}", members=["x"] * 500) for number in range(size // 500)]
     paths = sorted(
         write_record(run_record(measured_by=f"lab {lab}", signatures=many), tmp_path) for lab in ("a", "b", "c")
@@ -67,7 +77,44 @@ def test_what_nobody_vouches_for_takes_a_bounded_room(
     assert [error.path for error in reading.damaged] == paths[read:]
     assert not any(error.__traceback__ for error in reading.damaged)  # whose frames hold the record
     for error in reading.damaged:
-        assert "is one too many: with it, the records for which nobody known vouches hold more than 100000" in str(
-            error
-        )
+        assert "is one too many: the records for which nobody known vouches take more than 11 MiB" in str(error)
         assert "Delete those that are not needed" in str(error)
+
+
+_TEXT = b"x" * 100_000
+# What eight files of 200 kB hold in which a record would be, how many of them are read and how many are one too many.
+HEAVY: list[tuple[str, Callable[[bytes], bytes], int, int]] = [
+    ("text", lambda record: record, 4, 4),
+    ("text that takes four bytes a character", lambda record: record.replace(b"xx", "😀".encode(), 1), 1, 7),
+    ("a key twice", lambda record: record[:-1] + b',"cores":2}', 0, 4),
+    ("no record", lambda record: record[1:], 0, 4),
+    ("nothing in its right place", lambda record: record.replace(b"2.13.0", b"2.12.0"), 0, 4),
+]
+
+
+@pytest.mark.parametrize(("change", "read", "too_many"), [row[1:] for row in HEAVY], ids=[row[0] for row in HEAVY])
+def test_texts_and_what_is_no_record_take_room_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[bytes], bytes], read: int, too_many: int
+) -> None:
+    """A few kilobytes of such files took gigabytes, or minutes."""
+    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 1_000_000)
+    monkeypatch.setattr(runs, "_OF_RECORD", 1000)
+    for lab in range(8):
+        record = run_record("torch", "2.13.0", measured_by=f"lab {lab}", packages={"one": "", "two": ""})
+        content = change(msgspec.json.encode(record).replace(b'""', b'"' + _TEXT + b'"'))
+        (tmp_path / "torch-2.13.0").mkdir(exist_ok=True)
+        (tmp_path / "torch-2.13.0" / f"gloo-cpu-2-{whole_digest(content)}.json").write_bytes(content)
+    reading = Reading()
+    assert len(load_runs(tmp_path, reading)) == read
+    assert sum(error.damage is Damage.TOO_MANY for error in reading.damaged) == too_many
+    assert len(reading.damaged) == 8 - read
+
+
+def test_however_small_records_are_their_number_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is judged: 2,400 of them, of 1 MB together, took two minutes."""
+    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 5 * 2**20)
+    for lab in range(8):
+        write_record(run_record(measured_by=f"lab {lab}"), tmp_path)
+    reading = Reading()
+    assert len(load_runs(tmp_path, reading)) == 4
+    assert [error.damage for error in reading.damaged] == [Damage.TOO_MANY] * 4

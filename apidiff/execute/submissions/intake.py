@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,14 +13,17 @@ from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import load_own_records
 from apidiff.database.runs import (
+    MAX_UNSIGNED,
     is_intact,
     record_path,
     record_paths,
+    room_of,
     run_id,
     run_path,
     sharing_id,
     short_id,
     signature_path,
+    too_many,
     whole_digest,
 )
 from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signature, signed_by, signed_list
@@ -30,6 +33,7 @@ from apidiff.execute.submissions.sent_files import Note, Sent, read_sent
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
+from apidiff.model.trust import Trust
 
 # Tries a record before it is written; the path is named in messages.
 Trial = Callable[[Path, RunRecord], None]
@@ -103,6 +107,7 @@ def take_in(
                 _keep(read, path_here, fitting)
             except DataError as error:
                 errors.append(error)
+    errors += _without_room(fitting, data)
     if errors:
         raise InvalidData(errors)
     today = frozenset(specs_of_today(data, examples))
@@ -118,6 +123,16 @@ def take_in(
         taken.append(Taken(path, new, read.signed, former, len(read.asked)))
     add_files(files)
     return taken
+
+
+def _without_room(fitting: Mapping[Path, _Read], data: Data) -> Iterator[DataError]:
+    """Finds the records for which nobody known vouches that would not be read, as those that are there take the room."""
+    taken = data.unsigned_room
+    for path, read in fitting.items():
+        if read.signed.trust is Trust.UNSIGNED and not path.exists():
+            taken += room_of(read.sent.content)
+            if taken > MAX_UNSIGNED[RunRecord]:
+                yield too_many(read.sent.path, RunRecord)
 
 
 def _place(record: RunRecord, sent: Sent, runs: Path) -> Path:

@@ -17,6 +17,7 @@ import msgspec
 import pytest
 from command import read_data
 
+from apidiff.database import Data, DataError
 from apidiff.execute.devices import Availability
 from apidiff.execute.offline import measure
 from apidiff.execute.offline.wheels import CHECKOUT
@@ -218,6 +219,19 @@ def test_what_was_recorded_is_packed_with_a_report(
     assert measure.main(["gloo-cuda", "--world-size", "2", "--minutes", "60"]) == 0
     with zipfile.ZipFile(packed) as archive:
         assert archive.read(signature.name) == b"a signature"
+
+    # What was recorded is sent, whatever else lies in the data by then.
+    def unread() -> Data:
+        raise DataError("x.yaml", 1, "was broken meanwhile", "Mend it.")
+
+    lost = f"torch-2.13.0/{Path(paths['torch-gloo-cuda-2']).stem} is passed over: apidiff check says why."
+    for last, reported in ((lambda: data, lost), (unread, "no report: x.yaml:1: was broken meanwhile. Mend it.")):
+        answers = iter([lambda: data, last])
+        monkeypatch.setattr("apidiff.database.load_valid", lambda answers=answers: next(answers)())
+        packed.unlink()
+        assert measure.main(["gloo-cuda", "--world-size", "2", "--minutes", "60"]) == 0
+        with zipfile.ZipFile(packed) as archive:
+            assert reported in archive.read("report.txt").decode()
 
 
 @pytest.mark.turning(days=3, group="measured")

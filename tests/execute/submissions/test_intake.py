@@ -27,10 +27,12 @@ from apidiff.database.own_records import add_own_records, load_own_records, own_
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.record_gate import refuse_repeated_keys
 from apidiff.database.runs import (
+    MAX_UNSIGNED,
     digest_of,
     load_runs,
     read_run,
     record_path,
+    room_of,
     run_id,
     runs_meant,
     short_id,
@@ -38,6 +40,7 @@ from apidiff.database.runs import (
     whole_digest,
 )
 from apidiff.database.signing import Signer, SignerKind, id_of, sign
+from apidiff.errors import Damage
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions import sent_files as module
 from apidiff.execute.submissions.intake import accepted, take_in
@@ -643,6 +646,37 @@ def test_all_are_taken_in_or_none(data: Data, examples: Examples, record: RunRec
         take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, examples, {})
     assert [error.path for error in caught.value.errors] == [bad, tmp_path / "absent.json"]
     assert load_runs(data.root / "runs") == before
+
+
+@needs_minisign
+def test_what_would_not_be_read_is_not_taken_in(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alice: Key
+) -> None:
+    """Of the records for which nobody known vouches a part is read only; those that are there keep it."""
+    first, second = (sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=f"lab {one}"))) for one in "ab")
+    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, int(1.5 * room_of(first.read_bytes())))
+    with pytest.raises(InvalidData, match="is one too many") as caught:
+        take_in([first, second], data, BACKENDS, examples, {})
+    assert [error.path for error in caught.value.errors] == [second]
+    take_in([first], data, BACKENDS, examples, {})
+    there = load(data.root)
+    assert (len(there.unsigned_runs), there.unsigned_room) == (1, room_of(first.read_bytes()))
+    with pytest.raises(InvalidData, match="is one too many"):
+        take_in([second], there, BACKENDS, examples, {})
+    take_in([first], there, BACKENDS, examples, {})  # it is there
+    alice.sign(second)
+    ((_, new, *_),) = take_in([second], there, BACKENDS, examples, known_as(alice))
+    assert new
+
+
+def test_a_record_that_is_one_too_many_keeps_nobody_from_recording(
+    data: Data, record: RunRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 1)
+    write_record(record, data.root / "runs")
+    there = load(data.root)
+    assert [error.damage for error in there.damaged] == [Damage.TOO_MANY]
+    assert there.unfit == []
 
 
 def test_a_stranger_says_who_he_is(data: Data, examples: Examples, record: RunRecord, tmp_path: Path) -> None:
