@@ -26,6 +26,12 @@ def end_at_once() -> None:
             signal.signal(number, signal.SIG_IGN if before is _pass_over else signal.SIG_DFL)
 
 
+def leave_to_parent() -> None:
+    """Has a forked process ignore the signals that end a command: the process that forked it ends it."""
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @contextlib.contextmanager
 def held() -> Iterator[None]:
     """Puts off the end by a signal until this block is done, so that what it makes is known to who puts it away.

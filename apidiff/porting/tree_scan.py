@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -17,6 +15,7 @@ from apidiff.model.result_types import INSTANCE
 from apidiff.model.source_names import SourceNames
 from apidiff.porting.call_forms import behind_object
 from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
+from apidiff.porting.forked_work import in_processes
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, read_result_types
 from apidiff.porting.tree_links import TreeLinks
@@ -87,9 +86,11 @@ def scan_tree(
     scanned: list[FileNames] = []
     with _frozen():
         several = workers > 1 and len(files) > _FEW
-        for part in _in_processes(files, names, tree, workers, ported) if several else _here(files, known, tree):
-            scanned += part
-            told(len(part))
+        parts = _in_processes(files, names, tree, workers, ported) if several else _here(files, known, tree)
+        with contextlib.closing(parts):
+            for part in parts:
+                scanned += part
+                told(len(part))
         return link_names(scanned, known, writes)
 
 
@@ -119,37 +120,34 @@ def link_names(
     ]
 
 
-def _here(files: Sequence[SourceFile], names: TorchNames, tree: TreeModules) -> Iterator[list[FileNames]]:
+def _here(files: Sequence[SourceFile], names: TorchNames, tree: TreeModules) -> Generator[list[FileNames]]:
     for file in files:
         yield [scan_file(file, names, tree)]
 
 
 def _in_processes(
     files: Sequence[SourceFile], names: SourceNames, tree: TreeModules, workers: int, ported: bool
-) -> Iterator[list[FileNames]]:
+) -> Generator[list[FileNames]]:
     shares = [list(files[start : start + _SHARE]) for start in range(0, len(files), _SHARE)]
     try:
-        with ProcessPoolExecutor(workers, get_context("fork"), _begin, (names, tree, ported)) as pool:
-            for content in pool.map(_scan_share, shares):
+        with contextlib.closing(in_processes(partial(_begin, names, tree, ported), shares, workers)) as found:
+            for content in found:
                 yield content if isinstance(content, list) else msgspec.msgpack.decode(content, type=list[FileNames])
-    except BrokenProcessPool as error:
+    except ChildProcessError as error:
         raise ApidiffError(
             "scan: a process that scanned files was killed. Scan fewer files, or use --jobs 1."
         ) from error
 
 
-_state: tuple[TorchNames, TreeModules] | None = None
-
-
-def _begin(names: SourceNames, tree: TreeModules, ported: bool) -> None:
-    global _state  # what a process of the pool is given once
+def _begin(
+    names: SourceNames, tree: TreeModules, ported: bool
+) -> Callable[[list[SourceFile]], bytes | list[FileNames]]:
     gc.disable()
-    _state = TorchNames(names, read_result_types(), ported=ported), tree
+    return partial(_scan_share, TorchNames(names, read_result_types(), ported=ported), tree)
 
 
-def _scan_share(files: list[SourceFile]) -> bytes | list[FileNames]:
-    assert _state is not None
-    scanned = [scan_file(file, *_state) for file in files]
+def _scan_share(names: TorchNames, tree: TreeModules, files: list[SourceFile]) -> bytes | list[FileNames]:
+    scanned = [scan_file(file, names, tree) for file in files]
     found: bytes | list[FileNames] = scanned
     with contextlib.suppress(UnicodeEncodeError):  # a file's name need not be text: that share takes longer
         found = msgspec.msgpack.encode(scanned)

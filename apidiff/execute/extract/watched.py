@@ -10,6 +10,7 @@ from types import TracebackType
 
 import msgspec
 
+from apidiff.ending_signals import held, leave_to_parent
 from apidiff.execute.extract.extract import Extractor
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Api
@@ -73,7 +74,8 @@ class WatchedExtractor:
         context = multiprocessing.get_context("fork")  # PyTorch is imported once, and no thread of it was started
         self._pipe, theirs = context.Pipe()
         self._child = context.Process(target=_answer, args=(self._pipe, theirs, self._extractor), daemon=True)
-        self._child.start()
+        with held():  # in the child too, until it leaves signals to this process
+            self._child.start()
         theirs.close()
 
     def _end(self) -> None:
@@ -86,6 +88,7 @@ class WatchedExtractor:
 
 
 def _answer(ours: Connection, pipe: Connection, extractor: Extractor) -> None:
+    leave_to_parent()
     ours.close()
     with contextlib.suppress(EOFError, ConnectionError):  # whoever asks has ended
         while True:

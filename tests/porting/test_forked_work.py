@@ -1,0 +1,90 @@
+"""Work in forked processes: answered in order, its errors raised, and no process left, whatever ends the work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from multiprocessing import active_children
+
+import pytest
+
+from apidiff.porting.forked_work import in_processes
+
+# A command in whose processes work is under way; what it is given ends each of them, and itself.
+WORKING = """
+import os, sys, time
+from apidiff.ending_signals import end_in_order
+from apidiff.porting.forked_work import in_processes
+
+def work(share):
+    os.write(1, b"begun\\n")
+    time.sleep(600)
+
+end_in_order()
+list(in_processes(lambda: work, range(8), 2))
+"""
+
+
+def plain(work: Callable[[int], object]) -> Callable[[], Callable[[int], object]]:
+    return lambda: work
+
+
+def test_shares_are_answered_in_their_order() -> None:
+    assert list(in_processes(plain(lambda share: share * 2), range(100), 3)) == [share * 2 for share in range(100)]
+    assert list(in_processes(plain(str), [], 3)) == []
+    assert list(in_processes(plain(str), [1], 3)) == ["1"]
+    assert active_children() == []
+
+
+def test_large_shares_and_answers_pass() -> None:
+    assert [len(one) for one in in_processes(lambda: lambda text: text * 2, ["x" * 2**20] * 6, 2)] == [2**21] * 6
+
+
+def fail(_share: int) -> object:
+    raise ValueError("no share")
+
+
+def begin_badly() -> Callable[[int], object]:
+    raise ValueError("no work")
+
+
+@pytest.mark.parametrize(
+    ("begin", "error", "said"),
+    [
+        (plain(fail), ValueError, "no share"),
+        (begin_badly, ValueError, "no work"),
+        (plain(lambda _share: os.kill(os.getpid(), signal.SIGKILL)), ChildProcessError, "a process was killed"),
+    ],
+)
+def test_what_goes_wrong_is_raised(
+    begin: Callable[[], Callable[[int], object]], error: type[Exception], said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(error, match=said):
+        list(in_processes(begin, range(8), 2))
+    assert active_children() == []
+    assert capfd.readouterr().err == ""
+
+
+def test_who_goes_no_further_closes_what_was_returned() -> None:
+    with closing(in_processes(plain(str), range(100), 2)) as found:
+        assert next(found) == "0"
+        assert len(active_children()) == 2
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_all_ends_all_without_a_word(number: signal.Signals) -> None:
+    """As Ctrl-C is one. A pool of the standard library was waited for, or its processes wrote tracebacks."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WORKING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as command:
+        assert command.stdout is not None
+        assert [command.stdout.readline(), command.stdout.readline()] == [b"begun\n"] * 2
+        os.killpg(command.pid, number)
+        _, said = command.communicate(timeout=300)  # both ends of what the processes write to are closed
+    assert command.returncode in {128 + number, -number, 1}
+    assert said.decode().count("Traceback") == (number == signal.SIGINT)  # of this script alone, which catches nothing
