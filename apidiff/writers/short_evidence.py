@@ -14,6 +14,7 @@ from apidiff.model.views import AgreementEntry
 
 _CASES = 6
 _CLAIMS = 12
+_ROWS = 2  # of a claim, by each kind of maker
 _LONGEST = 300  # characters of what one sample shows
 
 
@@ -52,8 +53,9 @@ def _cases(rows: list[AgreementEntry], language: Language) -> Iterator[str]:
 
 def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
     """Verdicts on claims, those that do not hold first; variants by dtype or layout are left to the page."""
-    claims = [claim for claim in answer.claims if claim.swept is None and about in claim.id and claim.summary]
-    claims.sort(key=lambda claim: all(row.outcome == "holds" for row in claim.summary))
+    claims = [claim for claim in answer.claims if claim.swept is None and about in claim.id]
+    claims = [claim for claim in claims if claim.summary or claim.aside]
+    claims.sort(key=lambda claim: all(row.outcome == "holds" for row in claim.summary) and not claim.disputes)
     for claim in claims[:_CLAIMS]:
         yield f"- {claim.text.said_in(language)} {_verdict(claim, answer.asked.mindspore, language)}"
     if len(claims) > _CLAIMS:
@@ -61,9 +63,15 @@ def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
 
 
 def _verdict(claim: AnsweredClaim, release: str, language: Language) -> str:
-    rows = [row for row in claim.summary if row.framework == "torch" or row.framework_version == release]
-    told = [f"{verdict_text(row).said_in(language)} [{row.runs[0]}]" for row in rows[:2]]
-    return label("site.semicolon", language).join(told)
+    """What this project's runs say, then what those of known signers do, by name, then who disagrees with ours."""
+    ours, by_signers = (
+        [row for row in rows if row.framework == "torch" or row.framework_version == release][:_ROWS]
+        for rows in (claim.summary, claim.aside)
+    )
+    told = [f"{verdict_text(row).said_in(language)} [{row.runs[0]}]" for row in [*ours, *by_signers]]
+    disputes = [one for one in claim.disputes if one.framework == "torch" or one.framework_version == release]
+    told += [dispute.text.said_in(language).rstrip(".。") for dispute in disputes[:_ROWS]]
+    return label("site.semicolon", language).join(told or [label("outcome.not run", language)])
 
 
 def _runs(runs: Mapping[str, str], language: Language) -> str:

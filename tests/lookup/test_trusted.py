@@ -29,6 +29,7 @@ from apidiff.model.trace import RunRecord, TensorDump
 from apidiff.model.views import ClaimEntry, Entry
 from apidiff.sphinxext.claims import observed_part
 from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.writers.short_evidence import short_evidence
 from apidiff.writers.terminal import answer_text
 
 API = "torch.distributed.all_reduce"
@@ -385,6 +386,22 @@ def test_a_run_of_a_known_signer_is_not_told_as_this_projects(database: Data, ou
     text = _text(_answer(database, entry), everything=True)
     assert all(one in text for one in ranks)
     assert "3, 4 ranks" not in text
+
+
+def test_short_evidence_tells_what_a_known_signer_ran_by_name(database: Data, ours: RunRecord) -> None:
+    """Beside this project's verdicts, where there is none, and where the two disagree."""
+    fewer = msgspec.structs.replace(ours, probes=ours.probes[:1])
+    more = msgspec.structs.replace(_again(ours), world_size=4)
+    crashed = [msgspec.structs.replace(run, end="crash", ranks=[], again=None) for run in ours.probes]
+    key = THEIRS.replace("cpu-3", "cpu-4")
+    entry = entry_with(database, {OURS: (fewer, State.LISTED), key: (more, State.VERIFIED)})
+    by = "“Lab” (signed by a known signer)"
+    assert f"4 ranks; {by}) [{key}]" in short_evidence(_answer(database, entry), "en")
+
+    theirs = msgspec.structs.replace(_again(ours), probes=crashed)
+    entry = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)})
+    first = short_evidence(_answer(database, entry), "en").splitlines()[1]
+    assert f"3 ranks) [{OURS}]; crash on gloo (PyTorch 2.13.0; 3 ranks; {by}) [{THEIRS}]; Records disagree" in first
 
 
 def test_texts_of_verdicts_tell_runs_of_known_signers_apart(
