@@ -38,6 +38,7 @@ MAX_RECORD = 48 * 2**20
 # largest of this project's takes.
 MAX_UNSIGNED = {RunRecord: 500 * 2**20, SingleRecord: 2**30}
 _OF_RECORD = 2**20  # bytes that a file is counted for, whatever it holds: to read and to judge it takes time
+_RATIO = 500  # of what is packed and what it holds: fifteen times that of this project's records; to unpack takes time
 _OF_VALUE = 100  # bytes that a value takes at most, without its text
 
 
@@ -156,10 +157,15 @@ def read_packed(path: Path) -> bytes:
 
 def unpacked(path: Path, content: bytes, most: int = MAX_RECORD) -> bytes:
     """The JSON in what a record's file holds, as `read_bytes` has it. Raises DataError where it cannot be decompressed."""
+    most = min(most, MAX_RECORD, _RATIO * len(content) + _OF_RECORD)
     try:
-        return _within(path, unpack(path, content, most + 1))
+        found = unpack(path, content, most + 1)
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY, Damage.UNREADABLE) from error
+    if len(found) > _RATIO * len(content) + _OF_RECORD:
+        what = f"is packed to less than a {_RATIO}th of its size, as no run can be"
+        raise DataError(path, None, what, _REMEDY, Damage.SIZE)
+    return _within(path, found)
 
 
 def _within(path: Path, content: bytes) -> bytes:
@@ -293,8 +299,11 @@ def _counted(path: Path, kind: type[Recorded], reading: Reading) -> bytes:
     reading.unsigned += _OF_RECORD
     if room > _OF_RECORD:
         content = read_bytes(path, min(room, MAX_RECORD))
-        if (taken := room_of(content)) <= room:
-            reading.unsigned += taken - _OF_RECORD
+        taken = room_of(content)
+        reading.unsigned += (
+            taken if taken <= room else len(content)
+        ) - _OF_RECORD  # at least what it took to unpack it
+        if taken <= room:
             return content
     raise too_many(path, kind)
 

@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,9 +83,10 @@ def test_of_files_with_one_name_the_intact_one_is_the_record(tmp_path: Path, suf
     [
         (lambda: lzma.compress(b"{}")[:-9], "cannot be decompressed: it ends before its end was marked"),
         (lambda: b"no such thing", "cannot be decompressed: Input format not supported by decoder"),
-        (lambda: lzma.compress(bytes(MAX_RECORD + 1), preset=0), "is larger than 48 MiB"),
+        (lambda: lzma.compress(os.urandom(2**17) * 400, preset=0), "is larger than 48 MiB"),
+        (lambda: lzma.compress(bytes(MAX_RECORD + 1), preset=0), "is packed to less than a 500th of its size"),
     ],
-    ids=["cut", "garbled", "bomb"],
+    ids=["cut", "garbled", "large", "bomb"],
 )
 def test_what_a_wheel_cannot_have_brought_is_refused(tmp_path: Path, broken: Callable[[], bytes], words: str) -> None:
     path = tmp_path / "torch-2.13.0" / f"single-cpu-{'0' * 64}.json.xz"
