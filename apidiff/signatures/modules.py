@@ -41,6 +41,10 @@ class Absent(NotReadable):
     """A name that the module does not have."""
 
 
+class _CutShort(NotReadable):
+    """A name that may be readable when it is reached through fewer others."""
+
+
 class Modules:
     """The modules below ``root``, read on demand: a package of thousands of files is asked for a few dozen names."""
 
@@ -50,6 +54,8 @@ class Modules:
         self._unread: dict[
             str, str
         ] = {}  # why a module cannot be read, so that this is not tried for each of its names
+        self._found: dict[str, Found] = {}
+        self._missed: dict[str, tuple[type[NotReadable], str]] = {}
         self._public: dict[str, list[str]] = {}
         self._stars: dict[str, list[tuple[int, str]]] = {}
         self._compiled_in: dict[Path, set[str]] = {}
@@ -109,11 +115,25 @@ class Modules:
         return self._find(path, [])
 
     def _find(self, path: str, way: list[str]) -> Found:
-        if path in way:
-            raise NotReadable(f"its imports lead in a circle ({' → '.join([*way, path])})")
-        if len(way) == _LONGEST_WAY:
-            raise NotReadable(f"its imports lead through more than {_LONGEST_WAY} others")
-        way = [*way, path]
+        """As ``find``, for a ``path`` that is reached by the ``way``; each is looked for once, however many ways lead to it."""
+        if path in self._missed:
+            kind, why = self._missed[path]
+            raise kind(why)
+        if path not in self._found:
+            if path in way:
+                raise _CutShort(f"its imports lead in a circle ({' → '.join([*way, path])})")
+            if len(way) == _LONGEST_WAY:
+                raise _CutShort(f"its imports lead through more than {_LONGEST_WAY} others")
+            try:
+                self._found[path] = self._look(path, [*way, path])
+            except _CutShort:
+                raise
+            except NotReadable as error:
+                self._missed[path] = type(error), str(error)
+                raise
+        return self._found[path]
+
+    def _look(self, path: str, way: list[str]) -> Found:
         parent, _, name = path.rpartition(".")
         # `from .rendezvous import rendezvous` in a package: the function hides the module of that name.
         package = self._read_module(parent) if parent else None

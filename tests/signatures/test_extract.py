@@ -12,8 +12,10 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import griffe
 import msgspec
 import pytest
 
@@ -24,6 +26,7 @@ from apidiff.database.signatures import load_signatures
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.signature import SignatureFile, SignatureKind, SignatureSource
 from apidiff.signatures import extract, installed, render, unpacked, write
+from apidiff.signatures.modules import Found, Modules, NotReadable
 
 WHEEL = {
     "torch-9.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 9.1.0+cpu\n",
@@ -384,6 +387,40 @@ def test_source_that_is_made_to_break_its_reader(tmp_path: Path, files: dict[str
     assert render(found)
     assert ("torch.Tensor" in found.apis) == (said == "")
     assert (said or "") in found.unreadable.get("torch.Tensor", "")
+
+
+def _nested(last: str) -> str:
+    """Ten classes below members of others, which are themselves inherited: 1024 ways up to ``last``."""
+    above = f"class Q:\n class X: ...\n class Y(Q): ...\nclass A10:\n {last}\n class Y(Q): ...\n"
+    return above + "".join(f"class A{number}(A{number + 1}.X, A{number + 1}.Y): ...\n" for number in range(10))
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "most"),
+    [
+        (_nested("class X: ..."), "torch.A0.X", 80),
+        (_nested("class X: ..."), "torch.A0.missing", 80),
+        (_nested("class Z: ..."), "torch.A0.X", 20),
+    ],
+)
+def test_a_name_is_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, name: str, most: int
+) -> None:
+    asked: list[str] = []
+    ask = Modules._of_class
+
+    def counted(self: Modules, holder: griffe.Class, name: str, way: list[str], seen: set[str]) -> Found | None:
+        asked.append(holder.path)
+        return ask(self, holder, name, way, seen)
+
+    monkeypatch.setattr(Modules, "_of_class", counted)
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(code)
+    modules = Modules(tmp_path)
+    for _ in range(5):
+        with suppress(NotReadable):
+            modules.find(name)
+    assert len(asked) <= most
 
 
 def test_a_wheel_of_too_many_files(tmp_path: Path) -> None:
