@@ -12,7 +12,7 @@ from pathlib import Path
 
 import griffe
 
-from apidiff.signatures.modules import Modules, NotReadable, Overloads
+from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen
 
 
 def members(cls: griffe.Class, modules: Modules) -> tuple[list[str], str | None]:
@@ -20,18 +20,18 @@ def members(cls: griffe.Class, modules: Modules) -> tuple[list[str], str | None]
 
     A metaclass counts: ``group.WORLD`` is a property of one.
     Attributes that only the constructor sets are left out, as are members of classes of the standard library.
+    Raises NotReadable where too many classes lie above it.
     """
     names: set[str] = set()
     whys: list[str] = []
-    _collect(cls, modules, names, whys, set())
+    _collect(cls, modules, names, whys, {})
     return sorted(names), "; ".join(whys) or None
 
 
-def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[str], seen: set[str]) -> None:
+def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[str], seen: dict[str, int]) -> None:
     """Adds what ``cls`` and the classes above it have, except those ``seen``, to which each is added."""
-    if cls.path in seen:
+    if not first_seen(cls, seen):
         return
-    seen.add(cls.path)
     names.update(name for name, member in cls.members.items() if _shown(name, member, cls))
     names.update(name for name, ways in cls.overloads.items() if ways and not name.startswith("_"))
     above: griffe.Object | Overloads

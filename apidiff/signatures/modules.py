@@ -17,7 +17,7 @@ from apidiff.database.regular_files import read_regular
 _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
 _MOST_LOOKS = 10_000_000  # at neighbours of assignments in a file: MindSpore's largest takes an eighth of that
 _LONGEST_NAME = 250  # characters of a dotted name that a file is looked for by
-_MOST_ABOVE = 200  # classes above one that are asked for a member
+_MOST_ABOVE = 200  # bases of a class and of those above it: the most in torch and MindSpore are 11
 _LONGEST_WAY = 100  # imports and renamings that a name is followed through
 # griffe follows `__all__ += …` and not the same written as a call.
 _EXTENDED = re.compile(r"^__all__\.extend\((?P<more>[^()]+)\)$", re.MULTILINE)
@@ -146,22 +146,18 @@ class Modules:
         holder = package or self._find(parent, way)
         if isinstance(holder, griffe.Module):
             return self._member(holder, name, way)
-        member = self._of_class(holder, name, way, set()) if isinstance(holder, griffe.Class) else None
+        member = self._of_class(holder, name, way, {}) if isinstance(holder, griffe.Class) else None
         if member is None:
             raise Absent(f"{parent} has no {name} in its source")
         return member
 
-    def _of_class(self, holder: griffe.Class, name: str, way: list[str], seen: set[str]) -> Found | None:
+    def _of_class(self, holder: griffe.Class, name: str, way: list[str], seen: dict[str, int]) -> Found | None:
         """The member ``name`` of a class, or of the first of its bases that has it; None where none does.
 
-        ``seen``: the classes that were asked, to which this one is added. Raises NotReadable where it may be in a base that
-        cannot be read.
+        ``seen``: as in ``first_seen``. Raises NotReadable where it may be in a base that cannot be read.
         """
-        if holder.path in seen:
+        if not first_seen(holder, seen):
             return None
-        if len(seen) == _MOST_ABOVE or len(holder.bases) > _MOST_ABOVE:
-            raise NotReadable(f"more than {_MOST_ABOVE} classes lie above it")
-        seen.add(holder.path)
         member = holder.members.get(name)
         if isinstance(member, griffe.Function | griffe.Class | griffe.Attribute):
             return member
@@ -308,6 +304,19 @@ class Modules:
 def _may_be_module(path: str) -> bool:
     """Whether a file is looked for by the dotted ``path``, which a stranger's ``__all__`` or import may have named."""
     return len(path) <= _LONGEST_NAME and path.isascii() and all(part.isidentifier() for part in path.split("."))
+
+
+def first_seen(cls: griffe.Class, seen: dict[str, int]) -> bool:
+    """Whether ``cls`` is not yet among the classes ``seen`` on a walk upwards, to which it is added with its count of bases.
+
+    Raises NotReadable where the walk is too long.
+    """
+    if cls.path in seen:
+        return False
+    seen[cls.path] = len(cls.bases)
+    if sum(seen.values()) > _MOST_ABOVE:
+        raise NotReadable(f"it and the classes above it have more than {_MOST_ABOVE} bases")
+    return True
 
 
 def is_stub(documented: griffe.Object) -> bool:

@@ -22,7 +22,7 @@ from apidiff.signatures.docstring import (
     section,
 )
 from apidiff.signatures.members import members
-from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, is_stub
+from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, first_seen, is_stub
 
 _PRIMITIVE = "mindspore.ops.primitive.Primitive"
 _INPUT = re.compile(r"- \*\*(?P<name>\w+)\*\* \((?P<type>.+?)\) - ")
@@ -182,7 +182,7 @@ def _class(cls: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, st
 
 def _construction(cls: griffe.Class, modules: Modules) -> dict[str, object]:
     """The fields of a signature that say what the class is called with. Raises NotReadable where nothing tells."""
-    ways = _constructor(cls, modules, set())
+    ways = _constructor(cls, modules, {})
     if ways is None:
         if is_stub(cls):
             raise NotReadable("a compiled class, whose stub has no constructor")
@@ -195,7 +195,7 @@ def _construction(cls: griffe.Class, modules: Modules) -> dict[str, object]:
 
 
 def _constructor(
-    cls: griffe.Class, modules: Modules, seen: set[str]
+    cls: griffe.Class, modules: Modules, seen: dict[str, int]
 ) -> griffe.Function | list[griffe.Function] | type | None:
     """The method that says what the class is called with: ``__new__`` before ``__init__``, as ``inspect`` has it.
 
@@ -203,9 +203,8 @@ def _constructor(
     ``object``, or only below classes ``seen``, to which each is added. Raises NotReadable for a constructor that is generated
     or lies elsewhere.
     """
-    if cls.path in seen:
+    if not first_seen(cls, seen):
         return None
-    seen.add(cls.path)
     if any(decorator.callable_path.rpartition(".")[2] == "dataclass" for decorator in cls.decorators):
         raise NotReadable("a dataclass: its constructor is generated")
     for name in ("__new__", "__init__"):
@@ -249,14 +248,16 @@ def _call_parameters(primitive: griffe.Class) -> list[SignatureParameter]:
     return inputs
 
 
-def _derives(cls: griffe.Class, wanted: set[str], modules: Modules, seen: set[str] | None = None) -> bool:
-    """Whether one of the classes ``wanted`` is ``cls`` or above it; those ``seen`` are not asked again."""
-    seen = set() if seen is None else seen
+def _derives(cls: griffe.Class, wanted: set[str], modules: Modules, seen: dict[str, int] | None = None) -> bool:
+    """Whether one of the classes ``wanted`` is ``cls`` or above it; those ``seen`` are not asked again.
+
+    Raises NotReadable where too many classes lie above it.
+    """
+    seen = {} if seen is None else seen
     if cls.path in wanted:
         return True
-    if cls.path in seen:
+    if not first_seen(cls, seen):
         return False
-    seen.add(cls.path)
     for base in cls.bases:
         if (path := base_path(base)) in wanted:
             return True

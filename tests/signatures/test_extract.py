@@ -12,7 +12,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import griffe
@@ -27,6 +27,7 @@ from apidiff.errors import ApidiffError, DataError
 from apidiff.model.signature import SignatureFile, SignatureKind, SignatureSource
 from apidiff.signatures import extract, installed, render, unpacked, write
 from apidiff.signatures.modules import Found, Modules, NotReadable
+from apidiff.signatures.read import read
 
 WHEEL = {
     "torch-9.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 9.1.0+cpu\n",
@@ -348,9 +349,12 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
             "torch/__init__.py": "import torch\nclass Tensor(torch.c0): ...\n"
             + "".join(f"class c{number}(torch.c{number + 1}): ...\n" for number in range(3000))
         },
-        "too many classes lie above it",
+        "have more than 200 bases",
     ),
-    ({"torch/__init__.py": f"class Tensor({', '.join(f'A{number}' for number in range(5000))}): ..."}, ""),
+    (
+        {"torch/__init__.py": f"class Tensor({', '.join(f'A{number}' for number in range(5000))}): ..."},
+        "have more than 200 bases",
+    ),
     ({"torch/__init__.py": "Tensor = boolean_dispatch(1, if_true=Tensor)"}, ""),
     ({"torch/__init__.py": "Tensor = _add_docstr(x, *y)"}, ""),
     ({"torch/__init__.py": "Tensor = _add_docstr(x, 'f(x=" + "-" * 9000 + "1)')"}, ""),
@@ -409,7 +413,7 @@ def test_a_name_is_looked_for_once(
     asked: list[str] = []
     ask = Modules._of_class
 
-    def counted(self: Modules, holder: griffe.Class, name: str, way: list[str], seen: set[str]) -> Found | None:
+    def counted(self: Modules, holder: griffe.Class, name: str, way: list[str], seen: dict[str, int]) -> Found | None:
         asked.append(holder.path)
         return ask(self, holder, name, way, seen)
 
@@ -421,6 +425,39 @@ def test_a_name_is_looked_for_once(
         with suppress(NotReadable):
             modules.find(name)
     assert len(asked) <= most
+
+
+def _of_one(bases: int) -> str:
+    """Twenty classes below one that has so many ``bases``."""
+    above = [
+        *(f"class C{number}: ..." for number in range(bases)),
+        f"class B({', '.join(f'C{number}' for number in range(bases))}): ...",
+    ]
+    return "\n".join([*above, *(f"class T{number}(B): ..." for number in range(20))])
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "most"),
+    [(_of_one(100), "", 20 * (1 + 4 * 101)), (_of_one(1000), "have more than 200 bases", 20 * 2)],
+)
+def test_classes_below_one_of_many_bases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, told: str, most: int
+) -> None:
+    looked: list[str] = []
+    find = Modules.find
+
+    def counted(self: Modules, path: str) -> Found:
+        looked.append(path)
+        return find(self, path)
+
+    monkeypatch.setattr(Modules, "find", counted)
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(code)
+    modules = Modules(tmp_path)
+    for number in range(20):
+        with pytest.raises(NotReadable, match=told) if told else nullcontext():
+            read(modules.find(f"torch.T{number}"), modules)
+    assert len(looked) <= most
 
 
 def test_a_wheel_of_too_many_files(tmp_path: Path) -> None:
