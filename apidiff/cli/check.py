@@ -23,7 +23,7 @@ from apidiff.execute.submissions import accepted, record_errors, signature_error
 from apidiff.judge.vacuity import claims_are_telling
 from apidiff.lookup.cache import former_index, stray_index
 from apidiff.lookup.made_entries import made_entries
-from apidiff.lookup.record_trial import failing_records, without_failing
+from apidiff.lookup.record_trial import without_failing
 from apidiff.messages.labels import FOLDER, LABELS
 from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints the counts. Raises InvalidData with every error found, UnknownMapping for an ID that no mapping has."""
     if errors := list(messages_are_there(FOLDER, LABELS.keys())):  # without them no other error can be told
         raise InvalidData(errors)
-    data = load_valid()
+    data = without_failing(load_valid())
     releases_are_listed(data)
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     table.add_column()
     table.add_column(justify="right")
     former = former_index()
-    made = made_entries(without_failing(data), former.made_of if former else lambda _mapping, _digest: None)
+    made = made_entries(data, former.made_of if former else lambda _mapping, _digest: None)
     samples = sum(len(mapping.samples) for mapping in data.mappings.values())
     for what, count in [*counts(entry for _, _, entry, _ in made), ("samples", samples)]:
         # Of one record only what it has is of interest, and whether its samples were run.
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 def _evidence_errors(data: Data) -> list[DataError]:
     """What is wrong with run records and their signatures."""
     fits = accepted(data, data.backends, shown_by_path(load_examples(examples_folder())))
-    return [*record_errors(data, fits), *failing_records(data).values(), *signature_errors(data.root)]
+    return [*record_errors(data, fits), *signature_errors(data.root)]
 
 
 def _mapping(data: Data, key: str) -> Mapping:

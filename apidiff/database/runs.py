@@ -300,11 +300,10 @@ def _counted(path: Path, kind: type[Recorded], reading: Reading) -> bytes:
     if room > _OF_RECORD:
         content = read_bytes(path, min(room, MAX_RECORD))
         taken = room_of(content)
-        reading.unsigned += (
-            taken if taken <= room else len(content)
-        ) - _OF_RECORD  # at least what it took to unpack it
         if taken <= room:
+            reading.unsigned += taken - _OF_RECORD
             return content
+        reading.unsigned += len(content)  # it took as long to unpack
     raise too_many(path, kind)
 
 

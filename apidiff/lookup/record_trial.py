@@ -58,7 +58,7 @@ def record_trial(data: Data, backends: Sequence[Backend], context: Context) -> C
     return try_record
 
 
-def failing_records(data: Data) -> dict[str, DataError]:
+def _failing_records(data: Data) -> dict[str, DataError]:
     """Tries the records of ranks that are not this project's, and finds why those fail that do, by ID."""
     others = [*data.signed_runs, *data.unsigned_runs]
     if not others:
@@ -77,7 +77,7 @@ def failing_records(data: Data) -> dict[str, DataError]:
 
 def without_failing(data: Data) -> Data:
     """``data`` without the records of others with which a command would fail; ``damaged`` tells them."""
-    failing = failing_records(data)
+    failing = _failing_records(data)
     if not failing:
         return data
     signed_runs, unsigned_runs = (

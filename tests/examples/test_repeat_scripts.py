@@ -62,6 +62,7 @@ def test_every_script_binds_what_it_reads(all_entries: dict[str, Entry]) -> None
     ]
     scripts = {name: repeat.script for name, repeat in differences if repeat is not None}
     assert len(scripts) > 2000
+    assert scripts.keys() >= BY_MEMORY
     assert {name: names for name, script in scripts.items() if (names := undefined(script))} == {}
 
 

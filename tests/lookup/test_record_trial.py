@@ -7,6 +7,7 @@ import dataclasses
 import msgspec
 import pytest
 
+from apidiff.cli import check, main
 from apidiff.database import Data
 from apidiff.errors import Damage
 from apidiff.judge import verdicts
@@ -73,3 +74,12 @@ def test_pages_are_made_without_them(beside: Data) -> None:
     content = site_content.make(beside)
     assert content.damaged[f"runs/{BROKEN}.json.gz"].damage is Damage.NOT_JUDGED
     assert list(content.runs) == [FINE]
+
+
+def test_check_names_them_and_counts_without_them(
+    beside: Data, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check, "load_valid", lambda: beside)
+    assert main(["check"]) == 2
+    assert capsys.readouterr().err.count("cannot be judged: ZeroDivisionError: of nothing") == 1
+    assert main(["check", API]) == 0
