@@ -329,6 +329,8 @@ _NO_FILE_NAME = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 class _Server(http.server.ThreadingHTTPServer):
     """A thread for each connection. One that the other side gives up ends silently."""
 
+    request_queue_size = 128  # connections that wait; those behind try again, seconds later
+
     def handle_error(self, request: object, client_address: object) -> None:
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serves until the editor ends the session."""
+    """Serves until the editor ends the session. Returns 1 where it did not shut it down before."""
     try:
         from apidiff.servers.language_server import Choices, serve
     except ModuleNotFoundError as error:
@@ -39,5 +39,4 @@ def run(args: argparse.Namespace) -> int:
     end_at_once()  # nothing is to be put away, and the thread that reads would be waited for
     # The server closes what it writes to; that stays open which is flushed when the command ends.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as stdout:
-        serve(index, choices, sys.stdin.buffer, stdout)
-    return 0
+        return serve(index, choices, sys.stdin.buffer, stdout)

@@ -115,7 +115,7 @@ def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]
         yield (
             _match("claim", claim.id, None, claim.text),
             claim.subject,
-            f"{words_of('claim', claim.kind)} {' '.join(seen)}",
+            f"{words_of('claim', claim.kind)} {' '.join(sorted(seen))}",
         )
 
 

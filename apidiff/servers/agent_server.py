@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import cached_property
-from typing import Annotated, Any, Literal, TextIO
+from functools import cached_property, partial, wraps
+from typing import Annotated, Any, Literal, ParamSpec, TextIO
 
 import anyio
 from mcp.server.fastmcp import FastMCP
@@ -41,6 +43,7 @@ from apidiff.servers.analyser import Analyser
 from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.run_text import run_text
 from apidiff.servers.typed_names import api_meant
+from apidiff.servers.worker_thread import WorkerThread
 from apidiff.writers.scan.words import counts, problem_text, title, words
 from apidiff.writers.short_answer import short_answer
 from apidiff.writers.short_evidence import short_evidence
@@ -57,6 +60,7 @@ Ask `lookup` before you write MindSpore code for a PyTorch call, `scan` for what
 Labels: verified (runs agree on this form of call), unsafe (some samples differ, or none of this form was run), manual (no rule),
 unknown (nothing is recorded). "Not run" is not "unsupported"."""
 
+_P = ParamSpec("_P")
 Name = Annotated[
     str, Field(description="a PyTorch or MindSpore API as code writes it: torch.cat, F.relu, nn.Linear, x.view")
 ]
@@ -72,6 +76,17 @@ class Agent:
     def __init__(self, index: Index, mindspore: str | None) -> None:
         self._index, self._mindspore = index, mindspore
         self._analysers: dict[tuple[str | None, str | None], Analyser] = {}
+        # One thread: answers are made one after another, and who asks whether the server is there is answered meanwhile.
+        self._worker = WorkerThread("answers")
+
+    def aside(self, tool: Callable[_P, str]) -> Callable[_P, Awaitable[str]]:
+        """Have a tool answer in the thread for that."""
+
+        @wraps(tool)
+        async def answered(*args: _P.args, **kwargs: _P.kwargs) -> str:
+            return await asyncio.get_running_loop().run_in_executor(self._worker, partial(tool, *args, **kwargs))
+
+        return answered
 
     def analyser(self, mindspore: str | None, device: str | None = None) -> Analyser:
         """The analyser for a release and a device. Raises ApidiffError for a release that is not known."""
@@ -100,12 +115,14 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
     reading = ToolAnnotations(readOnlyHint=True, destructiveHint=False, idempotentHint=True, openWorldHint=False)
 
     @server.tool(annotations=reading, structured_output=False)
+    @agent.aside
     def lookup(name: Name, mindspore: Release = None, language: Words = "en") -> str:
         """What replaces an API in MindSpore: what to write, where it runs, what must change, what to watch, which runs say so."""
         answer = agent.answer(name, mindspore, language)
         return answer if isinstance(answer, str) else short_answer(answer, language, runs=True)
 
     @server.tool(annotations=reading, structured_output=False)
+    @agent.aside
     def search(
         query: Annotated[
             str, Field(description="name, text or behaviour, English or Chinese", max_length=_LONGEST_QUERY)
@@ -122,12 +139,14 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         return "\n".join(lines) or label("terminal.nothing", language).format(words=one_line(query, _LONGEST_QUERY))
 
     @server.tool(annotations=reading, structured_output=False)
+    @agent.aside
     def scan(code: Code, mindspore: Release = None, device: Device = None, language: Words = "en") -> str:
         """Every reference to PyTorch in code, and the differences that each call meets with the arguments written there."""
         analysis = agent.analyser(mindspore, device).analyse(code, SNIPPET)
         return "\n".join(_scanned(analysis.report, language))
 
     @server.tool(annotations=reading, structured_output=False)
+    @agent.aside
     def port(
         code: Code,
         unsafe: Annotated[bool, Field(description="also edits with conditions, which comments name")] = False,
@@ -148,6 +167,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         return "\n".join([f"{fence}python", ported.text.rstrip("\n"), fence, *_states(ported, language)])
 
     @server.tool(annotations=reading, structured_output=False)
+    @agent.aside
     def evidence(
         name: Annotated[
             str, Field(description="an API, or the ID of a run such as torch-2.13.0/gloo-cpu-2-9496c9c37b28")

@@ -64,6 +64,8 @@ def _converter() -> Converter:
 class _Protocol(LanguageServerProtocol):
     """Answers requests that are not as they should be, instead of leaving who asked to wait."""
 
+    left_early = False  # without a shutdown before it
+
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
             return super().structure_message(data)
@@ -92,6 +94,12 @@ class _Protocol(LanguageServerProtocol):
             params.root_path = None
         params.workspace_folders = [folder for folder in params.workspace_folders or [] if _is_address(folder.uri)]
         return (yield from super().lsp_initialize(params))
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *args: Any) -> Generator[Any, Any, None]:
+        """End the session, and keep whether it was shut down before."""
+        self.left_early = not self._shutdown
+        yield from super().lsp_exit(*args)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
@@ -296,17 +304,21 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
     return server
 
 
-def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> None:
+def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> int:
     """Serve one editor until it ends the session or goes away.
+
+    Returns the exit code that the protocol asks for: 1 where the session is left without a shutdown before it.
 
     Raises ApidiffError for a choice that is not known, OSError where the editor cannot be answered.
     """
     log_in_lines()
     logging.getLogger(JsonRPCProtocol.__module__).addFilter(_is_fault)
     answers = Answers(stdout)
-    make_server(index, choices).start_io(GuardedInput(stdin, answers), answers)  # type: ignore[arg-type]
+    server = make_server(index, choices)
+    server.start_io(GuardedInput(stdin, answers), answers)  # type: ignore[arg-type]
     if answers.fault:
         raise answers.fault
+    return int(isinstance(server.protocol, _Protocol) and server.protocol.left_early)
 
 
 def _is_fault(record: logging.LogRecord) -> bool:

@@ -74,6 +74,17 @@ def test_json(run, tmp_path: Path, entries: dict[str, Entry], counterparts: dict
     assert msgspec.json.decode(text, type=list[CounterpartEntry]) == list(counterparts.values())
 
 
+@pytest.mark.parametrize("written", ["json", "sqlite"])
+def test_an_export_is_the_same_bytes_in_every_process(written: str, run_process, tmp_path: Path) -> None:
+    """The order of sets is another in each process."""
+    exports = set()
+    for seed in "12":
+        assert run_process("export", written, seed, PYTHONHASHSEED=seed).returncode == 0
+        files = sorted(path for path in (tmp_path / seed).rglob("*") if path.is_file())
+        exports.add(tuple((path.relative_to(tmp_path / seed), path.read_bytes()) for path in files))
+    assert len(exports) == 1
+
+
 COUNTS = {
     "mapping": lambda entry: 1,
     "target": lambda entry: len(entry.targets),

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -174,6 +175,21 @@ async def test_what_was_asked_before_the_input_ended_is_answered() -> None:
     answers = answers_of([SERVER.command, *SERVER.args], BEGUN + b"".join(sent) + called(9, "scan", code=CODE * 200))
     assert answers.keys() == {1, 2, 3, 4, 5, 9}
     assert all("result" in answer for answer in answers.values())
+
+
+async def test_a_long_answer_holds_up_no_other() -> None:
+    async with session() as client, anyio.create_task_group() as tasks:
+        ported: list[str] = []
+
+        async def port() -> None:
+            ported.append(await told(client, "port", code=CODE * 2500))
+
+        tasks.start_soon(port)
+        await anyio.sleep(0.5)  # it is with the server
+        await client.send_ping()
+        await anyio.sleep(0.1)  # for an answer that came before
+        assert not ported
+    assert "mint.eye(3)" in ported[0]
 
 
 async def test_what_is_never_answered_is_told_when_the_input_ended() -> None:

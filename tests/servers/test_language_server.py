@@ -306,6 +306,25 @@ async def test_any_message_is_survived() -> None:
     assert b"RecursionError" in done.stderr
 
 
+EXIT = message(b'{"jsonrpc": "2.0", "method": "exit"}')
+# How a session ends, and the exit code for that in the protocol.
+ENDED = [
+    ("left without a shutdown", EXIT, 1),
+    ("shut down", request(2, "shutdown", None) + EXIT, 0),
+    ("the editor went away", b"", 0),
+]
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@pytest.mark.parametrize(("sent", "code"), [row[1:] for row in ENDED], ids=[row[0] for row in ENDED])
+async def test_the_exit_code_is_that_of_the_protocol(sent: bytes, code: int) -> None:
+    done = await asyncio.to_thread(
+        subprocess.run, SERVER, input=BEGIN + sent, capture_output=True, timeout=300, check=False
+    )
+    assert done.returncode == code, done.stderr.decode()
+    assert not done.stderr
+
+
 SHUTDOWN = {"jsonrpc": "2.0", "id": 2, "method": "shutdown"}
 # What no server has to do, and the IDs that it is answered by: none where it has none of its own.
 INVALID: list[tuple[str, bytes, list[int | None]]] = [
