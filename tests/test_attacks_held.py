@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
+REFUSED = "execute/submissions/test_refused_records.py"
 INTAKE = "execute/submissions/test_intake.py"
+VOUCHES = "execute/submissions/test_who_vouches.py"
 ARGUMENTS = "cli/test_hostile_arguments.py"
 TEXT = "database/test_hostile_text.py"
 HOSTS = "execute/remote/test_hosts.py"
@@ -20,9 +22,9 @@ TRUST = "lookup/test_trusted.py"
 # what the attack found → (module, test) that hold it
 HELD = {
     # Accepted, then fatal.
-    "a dtype, value or shape that cannot be; memory for a shape": [(INTAKE, "test_what_does_not_fit_is_refused")],
-    "a call of 1e308 seconds": [(INTAKE, "test_what_does_not_fit_is_refused")],
-    "a genuine float8_e4m3fn": [(INTAKE, "test_a_dtype_that_numpy_lacks_is_known_and_judged")],
+    "a dtype, value or shape that cannot be; memory for a shape": [(REFUSED, "test_what_does_not_fit_is_refused")],
+    "a call of 1e308 seconds": [(REFUSED, "test_what_does_not_fit_is_refused")],
+    "a genuine float8_e4m3fn": [(REFUSED, "test_a_dtype_that_numpy_lacks_is_known_and_judged")],
     "a record with which a later command fails": [
         (INTAKE, "test_a_record_with_which_a_command_would_fail_is_not_written")
     ],
@@ -43,8 +45,8 @@ HELD = {
     "lookup cannot leave it out": [(TRUST, "test_a_reader_may_leave_records_out")],
     "standing is not shown": [
         (TRUST, "test_independent_records_that_agree_say_so"),
-        (INTAKE, "test_a_record_that_ci_signed_is_attested"),
-        (INTAKE, "test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing"),
+        (VOUCHES, "test_a_record_that_ci_signed_is_attested"),
+        (VOUCHES, "test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing"),
     ],
     "an altered record under a signature": [
         ("execute/submissions/test_signing.py", "test_an_altered_record_or_signature_never_verifies")

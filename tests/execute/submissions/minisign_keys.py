@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.database.runs import signature_path
-from apidiff.database.signing import Signer
+from apidiff.database.signing import Signer, id_of
 
 needs_minisign = pytest.mark.skipif(
     shutil.which("minisign") is None, reason="the program minisign is missing (Debian: apt-get install minisign)"
@@ -35,3 +35,9 @@ class Key:
 
 def _minisign(*arguments: str) -> None:
     subprocess.run(["minisign", *arguments], check=True, capture_output=True, timeout=300, stdin=subprocess.DEVNULL)
+
+
+def known_as(key: Key) -> dict[str, Signer]:
+    found = id_of(key.signer.key, 42)
+    assert found
+    return {found: key.signer}

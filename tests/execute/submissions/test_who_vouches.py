@@ -1,0 +1,270 @@
+"""Who vouches for a record, and what becomes of that when it is taken in or listed."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from minisign_keys import Key, known_as, needs_minisign
+from sent_records import BACKENDS, edited, read_foreign, sent
+
+from apidiff.cli.runs import list_own
+from apidiff.database import ApidiffError, Data, DataError, InvalidData, load, own_records
+from apidiff.database.own_records import add_own_records, load_own_records, own_records_path
+from apidiff.database.runs import (
+    load_runs,
+    record_path,
+    run_id,
+    signature_path,
+)
+from apidiff.database.signing import SignerKind, sign
+from apidiff.execute.record import encode, write_record
+from apidiff.execute.submissions.intake import accepted, take_in
+from apidiff.execute.submissions.record_validation import Accepted, record_errors
+from apidiff.model.claim_probes import Examples
+from apidiff.model.signed import State
+from apidiff.model.trace import RunRecord
+from apidiff.model.trust import Trust
+
+
+@needs_minisign
+def test_a_signature_comes_along(data: Data, examples: Examples, record: RunRecord, tmp_path: Path, alice: Key) -> None:
+    path = sent(tmp_path, encode(record))
+    ((written, _, signed, *_),) = take_in([path], data, BACKENDS, examples, known_as(alice))
+    assert (signed.state, signature_path(written).exists()) == (State.UNSIGNED, False)
+    bytes_of_it = alice.sign(path)
+    # The record is here already; its signature is added.
+    for signers, state in (({}, State.UNKNOWN_KEY), (known_as(alice), State.VERIFIED)):
+        ((again, new, signed, *_),) = take_in([path], load(data.root), BACKENDS, examples, signers)
+        assert (again, new, signed.state) == (written, False, state)
+        assert signature_path(written).read_bytes() == bytes_of_it
+    # Sent again without its signature, it keeps the one that it has here.
+    signature_path(path).unlink()
+    ((again, new, signed, *_),) = take_in([path], load(data.root), BACKENDS, examples, known_as(alice))
+    assert (again, new, signed.state) == (written, False, State.VERIFIED)
+    # A run here that says it has the same measurer leaves both where they are.
+    write_record(msgspec.structs.replace(record, date="2026-01-01T00:00:00Z"), data.root / "runs")
+    assert written.exists()
+    assert signature_path(written).read_bytes() == bytes_of_it
+
+
+@needs_minisign
+def test_a_signature_that_does_not_verify_keeps_all_records_out(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, alice: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = sent(tmp_path, encode(record))
+    bad = sent(tmp_path, encode(msgspec.structs.replace(record, date="2026-01-01T00:00:00Z")))
+    signature_path(bad).write_bytes(alice.sign(good))
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData, match="is no signature of") as caught:
+        take_in([good, bad], data, BACKENDS, examples, known_as(alice))
+    assert [error.path for error in caught.value.errors] == [signature_path(bad)]
+    with monkeypatch.context() as patch:  # a disk without room for the copies that minisign is given
+        patch.setattr("tempfile.TemporaryDirectory", no_room)
+        with pytest.raises(InvalidData, match=r"not checked: minisign gave no answer.* has room"):
+            take_in([good], data, BACKENDS, examples, known_as(alice))
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InvalidData, match="not checked: there is no minisign"):
+        take_in([good], data, BACKENDS, examples, known_as(alice))
+    assert load_runs(data.root / "runs") == before
+
+
+def no_room(**_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@needs_minisign
+def test_a_second_signature_does_not_take_the_place_of_the_first(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, alice: Key
+) -> None:
+    path = sent(tmp_path, encode(record))
+    first = alice.sign(path)
+    ((written, *_),) = take_in([path], data, BACKENDS, examples, known_as(alice))
+    Key(tmp_path, "Mallory").sign(path)
+    with pytest.raises(InvalidData, match="is another signature than the one that the record has here"):
+        take_in([path], data, BACKENDS, examples, known_as(alice))
+    assert signature_path(written).read_bytes() == first
+
+
+# (version of the package, refusal)
+BUILDS = [
+    ("2.13.0+cu130", None),
+    ("2.13.0a0+5228986c39.nv25.05", None),
+    ("2.13.0.dev20261120+cu130", "lists the package's version 2.13.0.dev20261120"),
+    ("2.12.0a0+5228986c39.nv25.05", "lists the package's version 2.12.0a0"),
+]
+
+
+@pytest.mark.parametrize(("build", "refusal"), BUILDS)
+def test_a_vendors_build_is_taken_in_and_says_so(
+    tmp_path: Path, record: RunRecord, fits: Accepted, build: str, refusal: str | None
+) -> None:
+    found = {"names": ["NVIDIA H200"], "versions": {"torch": build, "driver": "575.51.03"}}
+
+    def change(plain: dict[str, Any]) -> None:
+        plain["packages"]["torch"] = build
+        plain["device_found"] = found
+
+    path = sent(tmp_path, edited(record, change))
+    if refusal:
+        with pytest.raises(DataError, match=refusal):
+            read_foreign(path, fits)
+        return
+    taken = read_foreign(path, fits)
+    assert taken.build == (None if build.startswith("2.13.0+") else build)
+    assert taken.device_found is not None
+    assert taken.device_found.names == ["NVIDIA H200"]
+
+
+def test_records_made_before_devices_were_kept_are_read(whole: Data) -> None:
+    older = [record for _, record in whole.runs if record.device_found is None]
+    assert all(record.build is None for record in older)
+
+
+@needs_minisign
+@pytest.mark.parametrize("kind", SignerKind)
+def test_a_record_that_ci_signed_is_attested(
+    data: Data,
+    examples: Examples,
+    record: RunRecord,
+    tmp_path: Path,
+    alice: Key,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: SignerKind,
+) -> None:
+    """It names no measurer, and is this project's by the signature; that of somebody does not make it so."""
+    path = sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=None)))
+    alice.sign(path)
+    signers = {key: msgspec.structs.replace(signer, kind=kind) for key, signer in known_as(alice).items()}
+    monkeypatch.setattr("apidiff.database.data.load_signers", lambda: signers)
+    if kind is SignerKind.PERSON:
+        with pytest.raises(InvalidData, match="does not say who measured"):
+            take_in([path], data, BACKENDS, examples, signers)
+        return
+    [taken] = take_in([path], data, BACKENDS, examples, signers)
+    there = load(data.root)
+    assert there.signed[run_id(taken.path)].trust is Trust.ATTESTED
+    assert run_id(taken.path) in dict(there.runs)
+    assert not [
+        error for error in record_errors(there, accepted(there, BACKENDS, examples)) if error.path == taken.path
+    ]
+    # Of a changed signature nothing is left to stand on.
+    content = bytearray(signature_path(taken.path).read_bytes())
+    content[-30] ^= 1
+    signature_path(taken.path).write_bytes(content)
+    again = load(data.root)
+    assert again.signed[run_id(taken.path)].trust is Trust.UNSIGNED
+    assert run_id(taken.path) in dict(again.unsigned_runs)
+
+
+# (who has the key that signed a record without a measurer, whether minisign is there; whether it becomes this project's, what
+# is said then, and what `check` says before)
+SIGNED_BY = [
+    (None, True, True, "  {key}", "If this project made it: apidiff runs own"),
+    (
+        SignerKind.PERSON,
+        True,
+        False,
+        "signed by Alice (verified)",
+        "and Alice signed it. Delete it, and ask Alice for one",
+    ),
+    (SignerKind.PERSON, False, False, "not checked because", "which names the key of Alice, is not checked. Install"),
+    (SignerKind.CI, True, True, "  {key}", ""),
+]
+
+
+@needs_minisign
+@pytest.mark.parametrize(("kind", "here", "becomes", "said", "checked"), SIGNED_BY)
+def test_what_somebody_known_signed_does_not_become_this_projects(
+    data: Data,
+    examples: Examples,
+    record: RunRecord,
+    alice: Key,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: SignerKind | None,
+    here: bool,
+    becomes: bool,
+    said: str,
+    checked: str,
+) -> None:
+    """Where it was put beside the others, and not taken in: `import` refuses it."""
+    content = encode(msgspec.structs.replace(record, measured_by=None))
+    path = sent(data.root / "runs" / "torch-2.13.0", content, whole=True)
+    alice.sign(path)
+    signers = {key: msgspec.structs.replace(signer, kind=kind) for key, signer in known_as(alice).items() if kind}
+    for place in ("apidiff.database.data", "apidiff.cli.runs"):
+        monkeypatch.setattr(f"{place}.load_signers", lambda: signers)
+    if not here:
+        monkeypatch.setenv("PATH", "")
+    now = load(data.root)
+    told = [str(error) for error in record_errors(now, accepted(now, BACKENDS, examples)) if error.path == path]
+    assert (len(told), checked in "".join(told)) == (1 if checked else 0, True)
+    first, *rest = list_own(data.root)
+    assert first == f"{own_records_path(data.root)}: {int(becomes)} added"
+    assert said.format(key=run_id(path)) in "".join(rest)
+    assert (path.stem.rpartition("-")[2] in load_own_records(data.root)) is becomes
+
+
+@needs_minisign
+def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
+    data: Data, examples: Examples, alice: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apidiff.database.data.load_signers", lambda: known_as(alice))
+    [(ours, _)] = data.runs
+    path = own_records_path(data.root)
+    assert load(data.root).signed[ours].state is State.LISTED
+    sign(path, alice.secret)
+    signed = load(data.root).signed[ours]
+    assert (signed.state, signed.signer, signed.trust) == (State.IN_SIGNED_LIST, alice.name, Trust.PROJECT)
+    with (
+        monkeypatch.context() as patch
+    ):  # without an answer it is a list that is not signed, and that is kept in no index
+        patch.setenv("PATH", "")
+        unanswered = load(data.root).signed[ours]
+    assert (unanswered.state, unanswered.unchecked, signed.unchecked) == (State.LISTED, True, False)
+    with path.open("a") as file:
+        file.write(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")
+    changed = load(data.root)
+    assert changed.signed[ours].trust is Trust.UNSIGNED
+    assert [error for error in changed.unread if error.path == signature_path(path) and "was changed" in str(error)]
+    # A record of this project that comes back is told as it stands here.
+    there = path.read_text(encoding="utf-8")
+    for text, state in (
+        (there, State.UNSIGNED),
+        (there[: -len(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")], State.IN_SIGNED_LIST),
+    ):
+        path.write_text(text, encoding="utf-8")
+        [taken] = take_in([record_path(ours, data.root / "runs")], data, BACKENDS, examples, known_as(alice))
+        assert (taken.new, taken.signed.state) == (False, state)
+    path.write_text(there, encoding="utf-8")
+    # Who adds a record takes the signature away, and signs anew.
+    assert add_own_records(data.root, {"1" * 64: f"torch-2.13.0/gloo-cpu-2-{'1' * 64}"}) == 1
+    assert not signature_path(path).exists()
+    assert f"{'1' * 64}  torch-2.13.0/gloo-cpu-2\n" in path.read_text(encoding="utf-8")
+    assert load(data.root).signed[ours].state is State.LISTED
+
+
+@pytest.mark.parametrize("checkout", [True, False])
+def test_what_a_user_of_an_installed_package_ran_is_not_listed_as_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checkout: bool
+) -> None:
+    monkeypatch.setattr(own_records, "DATA", tmp_path)
+    monkeypatch.setattr(own_records, "in_checkout", lambda: checkout)
+    (tmp_path / "own_records.txt").touch()
+    assert (
+        add_own_records(tmp_path, {"1" * 64: "torch-2.13.0/gloo-cpu-2"}) == len(load_own_records(tmp_path)) == checkout
+    )
+
+
+@needs_minisign
+def test_what_is_no_secret_key_signs_nothing(tmp_path: Path, alice: Key) -> None:
+    path = tmp_path / "own_records.txt"
+    path.write_text("")
+    for key in (alice.public, tmp_path / "absent", tmp_path):
+        with pytest.raises(ApidiffError, match="was not signed"):
+            sign(path, key)
+        assert not signature_path(path).exists()
