@@ -39,6 +39,7 @@ TOLERANCES = {
 _SHOWN = 8  # elements
 _LONGEST = 120  # characters of an exception
 _NEAR_PERCENT = 10.0  # further apart are other values
+_LEAST_PERCENT = 1e-15  # a fiftieth of what float64 tells apart
 _SAME = Rule()  # the source's own names
 
 
@@ -440,7 +441,7 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump, *, exact: b
     whole = not kinds & {"f", "c"}
     widest = np.complex128 if "c" in kinds else np.float64
     wide = mine.astype(widest), theirs.astype(widest)
-    apart = mine != theirs if whole else ~np.isclose(wide[1], wide[0], rtol=rtol, atol=atol, equal_nan=True)
+    apart = mine != theirs if whole else ~_close(*wide, rtol, atol)
     if not apart.any():
         return
     worst = _worst(wide[0], wide[1], apart)
@@ -453,11 +454,25 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump, *, exact: b
     yield msgspec.structs.replace(fact, values=fact.values | near)
 
 
+def _close(mine: Wide, theirs: Wide, rtol: float, atol: float) -> npt.NDArray[np.bool_]:
+    """Where values are as near as that, the same infinity, or nan on both sides.
+
+    What is not finite is not asked of `numpy.isclose`, which takes every infinite complex number for nan.
+    """
+    finite = np.isfinite(mine) & np.isfinite(theirs)
+    same = (mine == theirs) | (np.isnan(mine) & np.isnan(theirs))
+    near = np.isclose(np.where(finite, theirs, 0), np.where(finite, mine, 0), rtol=rtol, atol=atol)
+    return np.where(finite, near, same)
+
+
 def _percent_off(mine: Wide, theirs: Wide) -> dict[str, str]:
-    """By how many per cent of the larger one values differ at most, rounded up to one digit; {} above ten or of nan and inf."""
+    """By how many per cent of the larger one values differ at most, rounded up to one digit.
+
+    {} above ten, of nan and inf, and below what two numbers can differ by: one part of a complex number may be far smaller.
+    """
     with np.errstate(all="ignore"):
         percent = float(100 * np.max(np.abs(theirs - mine) / np.maximum(np.abs(mine), np.abs(theirs))))
-    if not 0 < percent <= _NEAR_PERCENT:
+    if not _LEAST_PERCENT <= percent <= _NEAR_PERCENT:
         return {}
     digits = -math.floor(math.log10(percent))
     return {"percent": f"{math.ceil(percent * 10.0**digits) / 10.0**digits:.{max(digits, 0)}f}"}

@@ -1,4 +1,4 @@
-"""Tries a run record of others before it is kept or used: judges it, plans with it and words what it shows, as commands do."""
+"""Tries a record of others before it is kept or used: judges it, plans with it and words what it shows, as commands do."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from apidiff.database.backends import Backend
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_path
+from apidiff.derive.beside_ours import BesideOurs
 from apidiff.errors import Damage, DataError
 from apidiff.execute.plan import apis_for, estimate, make_plan
 from apidiff.judge import Context, make_context, observe
+from apidiff.judge.pairs import unsupported_by
+from apidiff.messages.agreements import agreement_entries
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
+from apidiff.model.sample_calls import with_extracted
+from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RunRecord
 from apidiff.model.verdict import Observation
 
@@ -32,11 +37,7 @@ def record_trial(data: Data, backends: Sequence[Backend], context: Context) -> C
         try:
             _try(record)
         except Exception as error:  # whatever fails here would fail in every command from now on
-            found = f"cannot be judged: {type(error).__name__}: {str(error)[:200]}"
-            remedy = (
-                "Ask whoever sent it to record the run anew, and report the file: the gate should have named the fault."
-            )
-            raise DataError(path, None, found, remedy, Damage.NOT_JUDGED) from error
+            raise _not_judged(path, error) from error
 
     def _try(record: RunRecord) -> None:
         by_claim: dict[str, list[Observation]] = {}
@@ -58,20 +59,42 @@ def record_trial(data: Data, backends: Sequence[Backend], context: Context) -> C
     return try_record
 
 
+def _not_judged(path: Path, error: Exception) -> DataError:
+    found = f"cannot be judged: {type(error).__name__}: {str(error)[:200]}"
+    remedy = "Ask whoever sent it to record the run anew, and report the file: the gate should have named the fault."
+    return DataError(path, None, found, remedy, Damage.NOT_JUDGED)
+
+
+def _try_single(data: Data, key: str, record: SingleRecord) -> None:
+    """Judges a signed record of single calls beside ours, and words what it shows. Raises whatever fails."""
+    beside = BesideOurs(dataclasses.replace(data, signed_single_runs=[(key, record)]), unsupported_by(data.devices))
+    for name in sorted({run.mapping for run in record.samples} & data.mappings.keys()):
+        written = data.mappings[name]
+        extracted = with_extracted(written, data.extracted)
+        for mapping in (written, extracted) if extracted is not None else (written,):
+            tolerances = data.extracted[written.source.name].tolerances if mapping is extracted else None
+            for target in mapping.targets:
+                # Beside nothing of ours, all that it shows is worded.
+                said = beside.said(mapping, target, (), tolerances)
+                agreement_entries(mapping, said.elsewhere, data.signed, said.disputes)
+
+
 def _failing_records(data: Data) -> dict[str, DataError]:
-    """Tries the records of ranks that are not this project's, and finds why those fail that do, by ID."""
-    others = [*data.signed_runs, *data.unsigned_runs]
-    if not others:
-        return {}
-    trial = record_trial(
-        data, data.backends, make_context(data.backends, load_examples(examples_folder()), data.signatures)
-    )
+    """Tries the records that are not this project's and are judged, and finds why those fail that do, by ID."""
     failing: dict[str, DataError] = {}
-    for key, record in others:
+    if others := [*data.signed_runs, *data.unsigned_runs]:
+        examples = load_examples(examples_folder())
+        trial = record_trial(data, data.backends, make_context(data.backends, examples, data.signatures))
+        for key, record in others:
+            try:
+                trial(record_path(key, data.root / "runs"), record)
+            except DataError as error:
+                failing[key] = error.without_frames()
+    for key, single in data.signed_single_runs:
         try:
-            trial(record_path(key, data.root / "runs"), record)
-        except DataError as error:
-            failing[key] = error.without_frames()
+            _try_single(data, key, single)
+        except Exception as error:  # noqa: BLE001 - as of a record of ranks
+            failing[key] = _not_judged(record_path(key, data.root / "runs"), error).without_frames()
     return failing
 
 
@@ -80,11 +103,11 @@ def without_failing(data: Data) -> Data:
     failing = _failing_records(data)
     if not failing:
         return data
-    signed_runs, unsigned_runs = (
-        [pair for pair in runs if pair[0] not in failing] for runs in (data.signed_runs, data.unsigned_runs)
-    )
-    signed = {key: signed for key, signed in data.signed.items() if key not in failing}
-    damaged = [*data.damaged, *failing.values()]
     return dataclasses.replace(
-        data, signed_runs=signed_runs, unsigned_runs=unsigned_runs, signed=signed, damaged=damaged
+        data,
+        signed_runs=[pair for pair in data.signed_runs if pair[0] not in failing],
+        unsigned_runs=[pair for pair in data.unsigned_runs if pair[0] not in failing],
+        signed_single_runs=[pair for pair in data.signed_single_runs if pair[0] not in failing],
+        signed={key: signed for key, signed in data.signed.items() if key not in failing},
+        damaged=[*data.damaged, *failing.values()],
     )

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from apidiff.judge.agreement import Pair, judge_pair, outline, told_error
+from apidiff.judge.agreement import Pair, judge_pair, outline, told_error, unlike_values
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
@@ -128,6 +128,33 @@ def test_values_that_are_near_say_how_near(
     sides = (trace([1], returned=tensor(values, 1, dtype)) for values in (source, target))
     [fact] = shown(*sides)[Facet.VALUE][1]
     assert fact.values.get("percent") == percent
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("source", "target", "same"),
+    [
+        ("(inf+0j)", "(inf+0j)", True),
+        ("(inf+0j)", "(-inf+0j)", False),
+        ("(inf+0j)", "(nan+0j)", False),
+        ("(nan+0j)", "(nan+1j)", True),
+        ("(1+0j)", "(inf+0j)", False),
+        ("(1+infj)", "(1+0j)", False),
+    ],
+)
+def test_complex_numbers_that_are_not_finite(source: str, target: str, same: bool) -> None:
+    sides = (tensor([value], 1, "complex64") for value in (source, target))
+    assert (list(unlike_values("return", *sides)) == []) is same
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("source", "target"), [("(1e+300+0j)", "(1e+300+1e-20j)"), ("(inf+1j)", "(inf+2j)"), ("(nan-infj)", "(1+0j)")]
+)
+def test_complex_numbers_whatever_their_parts_say_no_per_cent(source: str, target: str) -> None:
+    sides = (tensor([value], 1, "complex128") for value in (source, target))
+    [fact] = unlike_values("return", *sides, exact=True)
+    assert "percent" not in fact.values
 
 
 def test_nan_on_both_sides_is_no_difference() -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import msgspec
 import pytest
 
 from apidiff.cli import check, main
 from apidiff.database import Data
+from apidiff.database.single_runs import SingleTraces
+from apidiff.derive import beside_ours
 from apidiff.errors import Damage
 from apidiff.judge import verdicts
+from apidiff.judge.pairs import PairVerdicts
 from apidiff.lookup import build as module
 from apidiff.lookup.build import build
 from apidiff.lookup.record_trial import without_failing
+from apidiff.model.mapping import Mapping, Target
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
 from apidiff.sphinxext import site_content
@@ -57,6 +62,32 @@ def test_the_records_of_others_that_fail_are_passed_over(beside: Data, kind: str
     assert error.path == beside.root / "runs" / f"{BROKEN}.json.gz"
     assert error.damage is Damage.NOT_JUDGED
     assert "cannot be judged: ZeroDivisionError: of nothing. Ask whoever sent it to record the run anew" in str(error)
+
+
+def test_a_signed_record_of_single_calls_that_fails_is_passed_over(
+    database: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, real = next(pair for pair in database.single_runs if pair[0].startswith("mindspore-2.10.0/single-cpu-"))
+    samples = [run for run in real.samples if run.mapping == real.samples[0].mapping]
+    broken, fine = (f"{key.rpartition('-')[0]}-{digit * 64}" for digit in "01")
+    theirs = {lab: msgspec.structs.replace(real, samples=samples, measured_by=lab) for lab in (broken, fine)}
+    known = {one: Signed(state=State.VERIFIED, signer="Lab") for one in theirs}
+    data = dataclasses.replace(database, signed_single_runs=list(theirs.items()), signed=database.signed | known)
+    judge = beside_ours.judge_target
+
+    def failing(mapping: Mapping, target: Target, traces: SingleTraces, *given: object) -> Iterator[PairVerdicts]:
+        for pair in judge(mapping, target, traces, *given):
+            if broken in pair.runs:
+                raise OverflowError("too large")
+            yield pair
+
+    monkeypatch.setattr(beside_ours, "judge_target", failing)
+    left = without_failing(data)
+    assert [one for one, _ in left.signed_single_runs] == [fine]
+    assert (broken in left.signed, fine in left.signed) == (False, True)
+    [error] = left.damaged
+    assert (error.path.name, error.damage) == (f"{broken.rpartition('/')[2]}.json.gz", Damage.NOT_JUDGED)
+    assert "cannot be judged: OverflowError: too large" in str(error)
 
 
 def test_this_project_s_own_are_not_tried(beside: Data) -> None:
