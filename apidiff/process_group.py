@@ -88,8 +88,7 @@ def run(
         try:
             code = process.wait(seconds)
         finally:
-            kill_group(process)
-            process.wait()
+            end_group(process)
         for file in (output, errors):
             file.seek(0)
         return Ended(code, output.read().decode("utf-8", undecoded), errors.read().decode("utf-8", undecoded))
@@ -106,7 +105,7 @@ def start(
     guarded: bool = True,
     scratch: Path | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts a command in a process group of its own; the caller ends it with ``kill_group``.
+    """Starts a command in a process group of its own; the caller ends it with ``end_group``.
 
     A guarded one ends with this process too, even where this is killed, and takes along ``scratch``, a folder that the caller
     removes otherwise. Call it from the main thread: the kernel's signal
@@ -127,6 +126,24 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills the process group that a process leads; does not wait for its end."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills the process group that a process leads, and waits for the end of that process."""
+    kill_group(process)
+    reap(process)
+
+
+def reap(process: subprocess.Popen[bytes]) -> None:
+    """Waits for the end of a process that was killed.
+
+    `Popen.wait` would wait for ever where a wait was interrupted before, by two Ctrl-C at once: its lock is taken then.
+    """
+    if process.returncode is None:
+        try:
+            process.returncode = os.waitstatus_to_exitcode(os.waitpid(process.pid, 0)[1])
+        except ChildProcessError:  # the interrupted wait took how it ended
+            process.returncode = -signal.SIGKILL
 
 
 def kill_marked(mark: str) -> None:

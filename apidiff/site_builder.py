@@ -33,7 +33,7 @@ from apidiff.database.paths import in_checkout
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
 from apidiff.folder_walk import walk_folders
-from apidiff.process_group import kill_group, start
+from apidiff.process_group import end_group, start
 from apidiff.standard_streams import close_stdout, open_closed_streams
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 from apidiff.writers.exports.site_folder import mark, work_folder
@@ -75,8 +75,7 @@ class Step:
 
     def kill(self) -> None:
         """End the command and everything it started, also what is left where it ended by itself."""
-        kill_group(self.process)
-        self.process.wait()
+        end_group(self.process)
 
 
 def build_site(

@@ -92,6 +92,33 @@ def test_a_group_is_killed_once_and_again(tmp_path: Path) -> None:
     kill_group(process)
 
 
+# What `Popen.wait` leaves where two Ctrl-C come at once: its lock is taken, and the process may have been waited for.
+INTERRUPTED = """
+import os, signal, subprocess, sys
+from apidiff.process_group import run
+known = subprocess.Popen.wait
+def interrupted(process, timeout=None):
+    subprocess.Popen.wait = known
+    process._waitpid_lock.acquire()
+    if sys.argv[1] == "waited for":
+        os.killpg(process.pid, signal.SIGKILL)
+        os.waitpid(process.pid, 0)
+    raise KeyboardInterrupt
+subprocess.Popen.wait = interrupted
+try:
+    run(["sleep", "300"], 300.0)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("process", ["running", "waited for"])
+def test_a_wait_that_was_interrupted_is_not_waited_for(process: str) -> None:
+    command = [sys.executable, "-W", "error", "-c", INTERRUPTED, process]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
 def _assert_gone(pids: Path) -> None:
     until = time.monotonic() + 120
     while left := [pid for pid in map(int, pids.read_text().split()) if _lives(pid)]:

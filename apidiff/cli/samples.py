@@ -28,7 +28,7 @@ from apidiff.model.agreement import Agreement
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
-from apidiff.process_group import kill_group, start
+from apidiff.process_group import end_group, start
 from apidiff.scratch_folder import scratch_folder
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 
@@ -65,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
             try:
                 return process.wait()
             finally:
-                kill_group(process)
-                process.wait()
+                end_group(process)
     try:
         from apidiff.execute.extract.extract import Extractor
         from apidiff.execute.extract.watched import Ended, WatchedExtractor

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from apidiff.process_group import SCRATCH, end_with_parent, kill_group, kill_marked
+from apidiff.process_group import SCRATCH, end_with_parent, kill_group, kill_marked, reap
 
 FRESH = {"do": "fresh"}
 """The request to a process that `serve_anew` runs in, which the first line of a fresh one answers."""
@@ -139,7 +139,7 @@ class WorkerProcess:
 
     def close(self) -> None:
         """Waits for the end of a process that was killed, and kills what it started that left its group."""
-        self.process.wait()
+        reap(self.process)
         self._pipe.close()
         kill_marked(self._mark)
 

@@ -19,7 +19,7 @@ from apidiff.atomic_write import refuse_irregular, write_file
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.regular_files import read_regular
 from apidiff.execute.matrix.cells import Block
-from apidiff.process_group import kill_group, run, start
+from apidiff.process_group import end_group, run, start
 from apidiff.scratch_folder import scratch_folder
 
 # Told the last line of a log while a command runs.
@@ -156,8 +156,7 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
                     raise Overdue(f"not done in {deadline:g} s; it was at: {last_line(log)}")
                 tell(last_line(log))
         finally:
-            kill_group(process)
-            process.wait()
+            end_group(process)
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:

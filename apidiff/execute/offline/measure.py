@@ -26,7 +26,7 @@ from apidiff.atomic_write import refuse_irregular
 from apidiff.ending_signals import end_in_order
 from apidiff.execute.offline.single_calls import measure_calls, most_used_first
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
-from apidiff.process_group import kill_group, run, start
+from apidiff.process_group import end_group, run, start
 
 if TYPE_CHECKING:
     from apidiff.database import Data
@@ -237,8 +237,7 @@ def _finish(job: _Job, folder: Path) -> None:
 def _kill(job: _Job) -> None:
     """Ends a run; its ranks end with it."""
     if job.process:
-        kill_group(job.process)
-        job.process.wait()
+        end_group(job.process)
 
 
 def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from apidiff.atomic_write import refuse_irregular
 from apidiff.execute.offline.wheels import CHECKOUT
-from apidiff.process_group import kill_group, start
+from apidiff.process_group import end_group, start
 
 if TYPE_CHECKING:
     from apidiff.database import Data
@@ -79,8 +79,7 @@ def _made(words: Sequence[str], until: float, stem: Path) -> list[Path]:
                 time.sleep(0.1)
         finally:
             if process.poll() is None:
-                kill_group(process)
-                process.wait()
+                end_group(process)
     with contextlib.suppress(ValueError, KeyError, TypeError):
         return [Path(path) for report in json.loads(out.read_bytes()) for path in report["written"]]
     return []
