@@ -20,7 +20,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.sphinxext.domain import ApidiffDomain
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.versions import Releases
-from apidiff.sphinxext.written_files import naming_the_file
+from apidiff.sphinxext.written_files import INFO, naming_the_file
 from apidiff.writers.exports.files import write_if_changed
 
 NOTE = ".apidiff-written-from"
@@ -44,7 +44,8 @@ class OutdatedPages:
     def find(self, app: Sphinx, env: BuildEnvironment, releases: Releases) -> list[str]:
         """List the pages whose links lead elsewhere, and all where those in the output folder were written from something else.
 
-        The note of what they were written from is taken away: a build that is killed may leave half a page.
+        All are listed too where Sphinx' own note of the configuration is missing: it would take them for pages of the present
+        one. The note of what they were written from is taken away: a build that is killed may leave half a page.
         """
         domain = env.get_domain("apidiff")
         assert isinstance(domain, ApidiffDomain)
@@ -52,7 +53,7 @@ class OutdatedPages:
         if not writes_site(app.builder):
             return pages
         note, known = Path(app.outdir) / NOTE, _state(self._before, releases)
-        if _content(note, len(known)) != known:
+        if _content(note, len(known)) != known or not note.with_name(INFO).exists():
             pages = sorted(env.found_docs)
         with naming_the_file(note.parent):
             refuse_irregular(note)

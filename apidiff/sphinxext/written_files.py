@@ -18,7 +18,8 @@ from apidiff.writers.exports.files import write_if_changed
 from apidiff.writers.exports.site_folder import MARK
 
 LIST = ".apidiff-files"
-_MARKS = (LIST, MARK, ".buildinfo")  # the last is Sphinx' own
+INFO = ".buildinfo"  # Sphinx' own: what configuration the pages were written with
+_MARKS = (LIST, MARK, INFO)
 _PART = re.compile(r"\.part-\d+\.html")
 
 

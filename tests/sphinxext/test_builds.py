@@ -64,6 +64,32 @@ def test_unchanged_content_rebuilds_nothing(make_site: MakeSite) -> None:
     assert again.written <= {"search"}
 
 
+INFO = "# Sphinx build info version 1\n# This file records.\nconfig: 0\ntags: 0\n"
+# What stands in the place of Sphinx' note of the configuration.
+BROKEN_INFO = [
+    b"",
+    b"\n\n\n\n",
+    b"\xff",
+    *(INFO[:end].encode() for end in (7, 31, 50, 55, 65)),
+    INFO.replace("1", "2").encode(),
+    INFO.replace("config", "settings").encode(),
+]
+
+
+@pytest.mark.parametrize("info", BROKEN_INFO)
+def test_a_broken_note_of_the_configuration_has_all_pages_written_again(make_site: MakeSite, info: bytes) -> None:
+    site = make_site()
+    built = site.build()
+    note, pages = built.out / ".buildinfo", built.pages()
+    before = note.read_bytes()
+    note.write_bytes(info)
+    again = site.build()
+    assert (again.warnings, again.read) == ("", set())
+    assert {f"{name}.html" for name in again.written} >= pages.keys() - {"search.html"}
+    assert (again.pages(), note.read_bytes()) == (pages, before)
+    assert site.build().written <= {"search"}
+
+
 PAGES = {f"mappings/{SOURCE}", f"evidence/{SOURCE}"}
 
 
