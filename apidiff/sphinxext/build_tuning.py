@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from jinja2 import FileSystemBytecodeCache
 from pygments.filter import Filter
 from pygments.token import Name, Punctuation, Text, Whitespace
 from sphinx.application import Sphinx
@@ -23,8 +22,8 @@ from sphinx.config import Config
 from sphinx.highlighting import PygmentsBridge
 
 from apidiff.sphinxext.garbage import collecting_seldom, not_collecting
+from apidiff.sphinxext.kept_templates import KeptTemplates
 from apidiff.sphinxext.supported_builders import writes_site
-from apidiff.sphinxext.written_files import naming_the_file
 
 
 class BuildTuning:
@@ -50,10 +49,7 @@ class BuildTuning:
             app.builder.highlighter = _Bridge(app.builder.highlighter)
             templates = app.builder.templates.environment
             templates.auto_reload = False
-            compiled = Path(app.doctreedir) / "apidiff" / "templates"
-            with naming_the_file(compiled.parent):
-                compiled.mkdir(parents=True, exist_ok=True)
-            templates.bytecode_cache = FileSystemBytecodeCache(str(compiled))
+            templates.bytecode_cache = KeptTemplates(Path(app.doctreedir) / "apidiff" / "templates")
 
     def remember_tags(
         self, _app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None

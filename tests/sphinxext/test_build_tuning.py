@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import gc
 import re
-import shutil
 from collections.abc import Callable
 
 import pytest
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES, Text
 from small_site import Site
-from sphinx.errors import ExtensionError
 from sphinx.highlighting import PygmentsBridge
 
 from apidiff.sphinxext.build_tuning import _PLAIN, _Bridge
@@ -26,21 +24,6 @@ def test_settings_are_put_back(make_site: Callable[..., Site]) -> None:
     make_site().build()
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() <= frozen
-
-
-def test_a_file_in_the_place_of_the_folder_of_templates_is_named(make_site: Callable[..., Site]) -> None:
-    site = make_site()
-    site.build()
-    kept = site.folder / "out-doctrees" / "apidiff"
-    shutil.rmtree(kept / "templates")
-    (kept / "templates").write_text("in the way")
-    with pytest.raises(ExtensionError) as caught:
-        site.build()
-    found = f"{kept / 'templates'}: cannot be read or written (File exists)"
-    assert (
-        str(caught.value)
-        == f"{found}. Take away what stands in its place, and make {kept} a folder that can be written to."
-    )
 
 
 @pytest.mark.parametrize("force", [False, True])
