@@ -5,6 +5,7 @@ Whatever else lies there is kept: a user's own files, what Sphinx and other exte
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -30,9 +31,10 @@ def remove_former(out: Path, files: Iterable[Path]) -> None:
     """
     remove_left(out)
     names = {file.relative_to(out).as_posix() for file in files}
-    for name in sorted(name for name in _listed(out).difference(names) if not _in_another_site(out, name)):
-        for file in (out / name, *parts_of(out / name)):
-            if file.is_file():
+    for name in sorted(_listed(out).difference(names)):
+        there = [file for file in (out / name, *parts_of(out / name)) if _is_file(file)]
+        if there and not _in_another_site(out, name):
+            for file in there:
                 file.unlink()
     write_if_changed(out / LIST, json.dumps(sorted(names), indent=0).encode())
 
@@ -59,9 +61,19 @@ def parts_of(page: Path) -> list[Path]:
     """What a heavy page keeps on pages of its own, and their table; a document may be called ``NAME.part-two``."""
     name = page.name.removesuffix(".html")
     table = page.with_name(f"{name}.parts.json")
-    if not table.is_file():
+    if not _is_file(table):
         return []
     return [table, *(file for file in page.parent.iterdir() if _PART.fullmatch(file.name.removeprefix(name)))]
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether a file is there; none is whose name or path is longer than the system takes."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
 
 
 @contextmanager

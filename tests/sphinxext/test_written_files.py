@@ -78,6 +78,7 @@ def test_page_left_by_a_broken_build_disappears(make_site: MakeSite, monkeypatch
     assert not page.exists()
 
 
+LONG = "z" * 246 + ".html"  # the table of its parts would have a name that is too long
 # What a list that is there says; what is removed of the files beside and below the folder.
 LISTS: list[tuple[str, list[str]]] = [
     ('["a.html"]', ["a.html"]),
@@ -87,6 +88,8 @@ LISTS: list[tuple[str, list[str]]] = [
     ('["kept.html"]', []),
     ('["../beside.html", "b/../a.html", "", ".", "b", "a\\u0000", 1, null]', []),
     ('{"a.html": 1}', []),
+    (json.dumps(["a" * 5000, "b/" * 5000 + "a.html", "/".join(["a" * 5000, "b"]), "a.html"]), ["a.html"]),
+    (json.dumps([LONG]), [LONG]),
     ("1", []),
     ("[", []),
     ("[" * 100_000, []),
@@ -106,6 +109,7 @@ def test_only_what_the_list_names_is_removed(tmp_path: Path, listed: str, remove
         "y.html",
         "y.part-1.html",
         "kept.html",
+        LONG,
     ]
     files = {*put(out, names), *put(tmp_path, ["beside.html"])}
     (out / LIST).write_text(listed)
