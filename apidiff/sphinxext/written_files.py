@@ -54,7 +54,8 @@ def _listed(out: Path) -> set[str]:
         return set()
     texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     paths = [(name, PurePosixPath(name)) for name in texts]
-    return {name for name, path in paths if not path.is_absolute() and ".." not in path.parts and "\0" not in name}
+    below = (name for name, path in paths if path.parts and not path.is_absolute() and ".." not in path.parts)
+    return {name for name in below if "\0" not in name}
 
 
 def parts_of(page: Path) -> list[Path]:

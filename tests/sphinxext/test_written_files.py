@@ -111,7 +111,7 @@ def test_only_what_the_list_names_is_removed(tmp_path: Path, listed: str, remove
         "kept.html",
         LONG,
     ]
-    files = {*put(out, names), *put(tmp_path, ["beside.html"])}
+    files = {*put(out, names), *put(tmp_path, ["beside.html", "out.parts.json", "out.part-1.html"])}
     (out / LIST).write_text(listed)
     remove_former(out, [out / "kept.html", out / "not yet.html"])
     there = {path for path in tmp_path.rglob("*") if path.is_file()}
