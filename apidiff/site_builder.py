@@ -32,7 +32,6 @@ from apidiff.database.data import tell_damaged
 from apidiff.database.paths import in_checkout
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
-from apidiff.folder_walk import walk_folders
 from apidiff.process_group import end_group, start
 from apidiff.standard_streams import close_stdout, open_closed_streams
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
@@ -109,6 +108,7 @@ def build_site(
     from apidiff.sphinxext.garbage import not_collecting
     from apidiff.sphinxext.repository import find_repository
     from apidiff.sphinxext.site_part import mirror_sources
+    from apidiff.sphinxext.written_files import refuse_pipes
     from apidiff.writers.exports import publish, publish_sitemap
     from apidiff.writers.exports.files import write_if_changed
 
@@ -133,8 +133,8 @@ def build_site(
                 mark(output)
                 _forget_unlisted(output, work, wanted)
                 for language in wanted:
-                    _refuse_irregular_below(output / language.folder)
-                    _refuse_irregular_below(work / "doctrees" / language.folder)
+                    refuse_pipes(output / language.folder)
+                    refuse_pipes(work / "doctrees" / language.folder)
                 steps += _start_languages(wanted, output, work, address.root, sources, ending)
                 data = database.load(keep=work / "kept" / "mappings")
                 tell_damaged([str(error) for error in data.unread])
@@ -294,14 +294,6 @@ def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -
         if not (output / language.folder / LIST).is_file():
             for folder in (output / language.folder, work / "doctrees" / language.folder):
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _refuse_irregular_below(folder: Path) -> None:
-    """Raise OSError where a pipe or the like lies among the files of former builds, which Sphinx would wait for."""
-    for path, _, names in walk_folders(folder):
-        for name in names:
-            if not os.path.isfile(file := os.path.join(path, name)):  # noqa: PTH113, PTH118 - of ten thousand files
-                refuse_irregular(Path(file))
 
 
 def _forget_failed(steps: Sequence[Step], wanted: Sequence[SiteLanguage], work: Path) -> None:

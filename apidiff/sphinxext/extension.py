@@ -24,7 +24,7 @@ from apidiff.sphinxext.conf_options import add_options, wrong_derived
 from apidiff.sphinxext.coverage_page import BAR_NODES
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
-from apidiff.sphinxext.former_build import remove_broken_info
+from apidiff.sphinxext.former_build import refuse_what_is_no_file, remove_broken_info
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
@@ -129,6 +129,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     for node, visitors in written.items():
         app.add_node(node, html=visitors)
     app.set_translator("html", Translator)
+    app.connect("config-inited", refuse_what_is_no_file, priority=60)  # before Sphinx opens a file of an earlier build
     app.connect("config-inited", remove_broken_info, priority=60)
     app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
     app.connect("config-inited", configure_head)

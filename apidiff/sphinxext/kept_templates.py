@@ -37,9 +37,7 @@ class KeptTemplates(BytecodeCache):
             write_file(self._file(bucket), sealed(_stamp(bucket), bucket.bytecode_to_string()))
 
     def _file(self, bucket: Bucket) -> Path:
-        return (
-            self.folder / f"__jinja2_{bucket.key}.cache"
-        )  # Jinja's own name, so that files without a seal are replaced
+        return self.folder / f"__jinja2_{bucket.key}.cache"  # Jinja's own name: files without a seal are replaced
 
 
 def _stamp(bucket: Bucket) -> bytes:

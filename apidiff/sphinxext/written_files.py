@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import refuse_irregular, remove_left
+from apidiff.folder_walk import walk_folders
 from apidiff.writers.exports.files import write_if_changed
 from apidiff.writers.exports.site_folder import MARK
 
@@ -75,6 +77,19 @@ def _is_file(path: Path) -> bool:
         if error.errno == errno.ENAMETOOLONG:
             return False
         raise
+
+
+def refuse_pipes(folder: Path) -> None:
+    """Raise OSError where a pipe or the like lies among the files of former builds, which Sphinx would wait for.
+
+    What git keeps of a folder that is a checkout is not Sphinx' to open, and may hold a socket.
+    """
+    for path, folders, names in walk_folders(folder):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in names:
+            file = os.path.join(path, name)  # noqa: PTH118 - of ten thousand files
+            if not os.path.isfile(file) and os.path.exists(file):  # noqa: PTH110, PTH113
+                refuse_irregular(Path(file))
 
 
 @contextmanager

@@ -166,6 +166,8 @@ IN_THE_WAY = [
     ("_runs", _a_dangling_link),
     (LIST, _a_folder),
     (NOTE, _a_folder),
+    ("objects.inv", _a_folder),
+    ("objects.inv", _a_dangling_link),
 ]
 # Where an earlier build wrote a file.
 PIPES = [
@@ -175,6 +177,16 @@ PIPES = [
     "_port/data.js",
     f"_records/{SOURCE}.yaml",
     "../out-doctrees/apidiff/anchors_of_parts.json",
+    "../out-doctrees/environment.pickle",
+    "../out-doctrees/index.doctree",
+    ".buildinfo",
+    "objects.inv",
+    "_static/basic.css",
+]
+# What a user may have in the output folder that Sphinx never opens.
+NOT_OPENED: list[tuple[str, Callable[[Path], None]]] = [
+    (".git/fsmonitor--daemon.ipc", os.mkfifo),
+    ("latest", _a_dangling_link),
 ]
 
 
@@ -201,6 +213,32 @@ def test_a_pipe_in_the_place_of_a_file_is_named_and_not_waited_for(make_site: Ma
     with pytest.raises(ExtensionError) as caught:
         site.build()
     assert f"{file}: cannot be read or written (it is no regular file). Take away what stands in" in str(caught.value)
+
+
+def test_a_folder_in_the_place_of_what_sphinx_knows_of_pages_is_named(make_site: MakeSite) -> None:
+    site = make_site()
+    kept = site.folder / "out-doctrees"
+    _a_folder(kept / "environment.pickle")
+    with pytest.raises(ExtensionError) as caught:
+        site.build()
+    told = (
+        f"{kept / 'environment.pickle'}: cannot be read or written (Is a directory). Take away what stands in its place"
+    )
+    assert str(caught.value) == f"{told}, and make {kept} a folder that can be written to."
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(("name", "put_there"), NOT_OPENED)
+def test_what_sphinx_never_opens_is_left_alone(
+    make_site: MakeSite, name: str, put_there: Callable[[Path], None]
+) -> None:
+    site = make_site()
+    file = site.folder / "out" / name
+    file.parent.mkdir(parents=True)
+    put_there(file)
+    before = file.lstat()
+    assert site.build().warnings == ""
+    assert (file.lstat().st_ino, file.lstat().st_mode) == (before.st_ino, before.st_mode)
 
 
 def put(folder: Path, names: list[str]) -> list[Path]:
