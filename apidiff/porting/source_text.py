@@ -235,9 +235,12 @@ def notebook_cells(content: bytes) -> list[object]:
 
 
 def cell_source(cell: object) -> str:
-    """The source of a cell of a notebook, which may be written as lines."""
+    """The source of a cell of a notebook, which may be written as lines. Raises UnreadableSource where it is no text."""
     source = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else ""
-    return "".join(map(str, source)) if isinstance(source, list) else str(source)
+    lines = source if isinstance(source, list) else [source]
+    if not all(isinstance(line, str) for line in lines):
+        raise UnreadableSource("notebook", detail="the source of a cell is no text")
+    return "".join(lines)
 
 
 def _list(value: object) -> list[object]:
