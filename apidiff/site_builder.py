@@ -33,7 +33,7 @@ from apidiff.database.paths import in_checkout
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import end_group, start
-from apidiff.standard_streams import close_stdout, open_closed_streams
+from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 from apidiff.writers.exports.site_folder import mark, work_folder
 
@@ -117,6 +117,7 @@ def build_site(
     output = Path(os.path.realpath(output))  # `Path.resolve` raises for a link that leads to itself
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = work_folder(output)
+    made = [folder for folder in work.parents if not folder.exists()]
     with _lock(work):
         output_is_new, work_is_new = not output.exists(), not _contents(work)
         sources = _ROOT
@@ -162,6 +163,9 @@ def build_site(
                     shutil.rmtree(output, ignore_errors=True)
                 if work_is_new:
                     _remove(work)
+                for folder in made:
+                    with suppress(OSError):  # another build has begun below it
+                        folder.rmdir()
                 raise
             del data, content, publishing  # which takes most of a second, and Sphinx still writes
             for step in steps:
@@ -422,9 +426,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "build":
             index = build_site(options.output, site_url=options.site_url)
-            _say(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
+            print_text(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
             if not options.site_url.strip():
-                _say(
+                print_text(
                     "Its address is not known, so it has no sitemap.xml, and links to it show no card: "
                     "give --site-url or APIDIFF_SITE_URL\n"
                 )
@@ -442,22 +446,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _say(text: str) -> None:
-    """Write to standard output, what it has no letters for as escapes. Raises ApidiffError where that cannot be."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a folder's name need not be text
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        close_stdout()
-        reason = f"The output cannot be written ({error.strerror}). Make room, or send it elsewhere."
-        raise ApidiffError(reason) from error
-
-
 def _serve(site: Path, port: int) -> None:
     with start_server(site, port) as server:
-        _say(f"Serving {site} on http://127.0.0.1:{server.server_port}/ (Ctrl+C ends it)\n")
+        print_text(f"Serving {site} on http://127.0.0.1:{server.server_port}/ (Ctrl+C ends it)\n")
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

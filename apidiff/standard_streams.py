@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+
+from apidiff.errors import ApidiffError
 
 
 def open_closed_streams() -> None:
@@ -18,6 +21,19 @@ def open_closed_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
     if closed:
         sys.stderr.write("apidiff: note: standard output is closed, so nothing is printed.\n")
+
+
+def print_text(text: str) -> None:
+    """Writes to standard output, what it has no letters for as escapes. Raises ApidiffError where that cannot be."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a folder's name need not be text
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        close_stdout()
+        reason = f"The output cannot be written ({error.strerror}). Make room, or send it elsewhere."
+        raise ApidiffError(reason) from error
 
 
 def close_stdout() -> None:

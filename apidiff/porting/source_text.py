@@ -238,9 +238,10 @@ def cell_source(cell: object) -> str:
     """The source of a cell of a notebook, which may be written as lines. Raises UnreadableSource where it is no text."""
     source = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else ""
     lines = source if isinstance(source, list) else [source]
-    if not all(isinstance(line, str) for line in lines):
+    texts = [line for line in lines if isinstance(line, str)]
+    if len(texts) < len(lines):
         raise UnreadableSource("notebook", detail="the source of a cell is no text")
-    return "".join(lines)
+    return "".join(texts)
 
 
 def _list(value: object) -> list[object]:

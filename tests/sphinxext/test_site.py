@@ -25,6 +25,7 @@ import pytest
 from apidiff import site_builder as site
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.sphinxext.written_files import LIST
+from apidiff.standard_streams import print_text
 from apidiff.writers.exports.site_folder import MARK
 
 
@@ -32,11 +33,12 @@ def broken(**_: Path) -> None:
     raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
 
 
+@pytest.mark.parametrize("output", ["out", "new/folders/out"])
 def test_bad_data_is_one_error_and_nothing_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(site.database, "load", broken)
-    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    assert site.main(["build", "--output", str(tmp_path / output)]) == 2
     assert capsys.readouterr().err == "reduce.yaml:3: unknown key 'x'. Remove it.\n"
     assert list(tmp_path.iterdir()) == []
 
@@ -299,7 +301,7 @@ def test_a_name_that_standard_output_has_no_letters_for_is_escaped(
 ) -> None:
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding))
-    site._say(name)
+    print_text(name)
     assert written.getvalue() == shown
 
 

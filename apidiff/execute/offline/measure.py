@@ -27,6 +27,7 @@ from apidiff.ending_signals import end_in_order
 from apidiff.execute.offline.single_calls import measure_calls, most_used_first
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
 from apidiff.process_group import end_group, run, start
+from apidiff.standard_streams import open_closed_streams, print_text
 
 if TYPE_CHECKING:
     from apidiff.database import Data
@@ -62,6 +63,7 @@ class _Job:
 def main(argv: Sequence[str] | None = None) -> int:
     """Returns 0 where everything was recorded, 1 where something was not, 2 where nothing could be run."""
     if argv is None:
+        open_closed_streams()
         end_in_order()
     args = _arguments(argv)
     folder = CHECKOUT / "build" / "measured"
@@ -106,7 +108,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(
             f"{error.filename or folder}: {error.strerror}. Free space, and remove what lies in the way of a file."
         )
-    sys.stdout.write(report)
+    try:
+        print_text(report)
+    except ApidiffError as error:
+        return _refuse(str(error))
     return 0 if all(job.written for job in jobs) else 1
 
 
@@ -121,7 +126,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--at-once", type=_count, metavar="N", help="how many runs at a time (default: what the cores allow)"
     )
     parser.add_argument(
-        "--world-size", type=int, action="append", metavar="N", help="default: all that the devices allow"
+        "--world-size", type=_count, action="append", metavar="N", help="default: all that the devices allow"
     )
     return parser.parse_args(argv)
 
@@ -137,7 +142,7 @@ def _count(text: str) -> int:
     with contextlib.suppress(ValueError):
         if (count := int(text)) > 0:
             return count
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of runs")
+    raise argparse.ArgumentTypeError(f"{text!r} is no number above zero")
 
 
 def _jobs(
@@ -277,7 +282,8 @@ def _is_like(record: RunRecord, job: _Job) -> bool:
 def _output_of(words: Sequence[str]) -> str:
     """Runs a command of apidiff and returns what it prints."""
     try:
-        done = run([*_APIDIFF, *words], _COMPARE_S, folder=CHECKOUT)
+        environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
+        done = run([*_APIDIFF, *words], _COMPARE_S, folder=CHECKOUT, environment=environment)
     except subprocess.TimeoutExpired:
         return f"no answer in {_COMPARE_S:g} s"
     return (done.output + done.errors).rstrip()
@@ -301,8 +307,9 @@ def _pack(records: Sequence[Path], report: str, folder: Path) -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):  # nobody hears it, and the runs go on
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 def _refuse(line: str) -> int:

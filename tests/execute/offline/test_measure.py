@@ -57,13 +57,14 @@ def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
 @pytest.mark.parametrize(
     "option",
     [["--minutes", text] for text in ("nan", "inf", "0", "-1", "x")]
-    + [["--at-once", text] for text in ("0", "-1", "x")],
+    + [["--at-once", text] for text in ("0", "-1", "x")]
+    + [["--world-size", text] for text in ("0", "-5")],
 )
 def test_what_would_never_be_over_is_refused(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         measure.main(["gloo-cpu", *option])
     assert ended.value.code == 2
-    assert f"argument {option[0]}: {option[1]!r} is no number of" in capsys.readouterr().err
+    assert f"argument {option[0]}: {option[1]!r} is no number" in capsys.readouterr().err
 
 
 def test_what_lies_in_the_way_of_its_folder_is_told(
@@ -139,6 +140,43 @@ def test_the_deadline_ends_every_process_and_says_what_was_not_recorded(checkout
         time.sleep(0.2)
     assert alive(checkout) == []
     assert not (checkout / "build" / "measured" / "records.zip").exists()
+
+
+# where what it prints goes, its exit code, what it says last
+UNHEARD = [
+    (
+        ">/dev/full",
+        2,
+        "measure: The output cannot be written (No space left on device). Make room, or send it elsewhere.",
+    ),
+    (">&-", 1, "nothing was recorded, so there is nothing to send"),
+    ("2>/dev/full", 1, ""),
+    ("2>&-", 1, ""),
+]
+
+
+@pytest.mark.turning(days=3, group="measured")
+@pytest.mark.parametrize(("stream", "code", "said"), UNHEARD)
+def test_a_report_that_nobody_gets(stream: str, code: int, said: str, checkout: Path) -> None:
+    words = "gloo-cpu --world-size 2 --minutes 0.01"
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m apidiff.execute.offline.measure {words} {stream}', sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": str(checkout), "XDG_STATE_HOME": str(checkout / "state")},
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert (done.stderr.splitlines() or [""])[-1] == said
+
+
+def test_the_report_is_read_as_utf_8_whatever_prints_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    monkeypatch.setattr(measure, "_APIDIFF", [sys.executable, "-c"])
+    assert measure._output_of(["print('1 \\u2192 2')"]) == "1 \u2192 2"
 
 
 @pytest.fixture
