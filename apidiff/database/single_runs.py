@@ -49,9 +49,13 @@ def single_paths(folder: Path) -> list[Path]:
 
 
 class SingleTraces:
-    """The traces of all records, found by what was called. Of several records of a place, the one that comes first counts."""
+    """The traces of all records, found by what was called. Of several records of a place, the one that comes first counts.
 
-    def __init__(self, records: Iterable[tuple[str, SingleRecord]]) -> None:
+    ``behind``: those of records that come after them all.
+    """
+
+    def __init__(self, records: Iterable[tuple[str, SingleRecord]], behind: SingleTraces | None = None) -> None:
+        self._behind = behind
         self._places: dict[str, set[tuple[str, str]]] = {}
         self._specs: dict[tuple[str, str, str, str, str], tuple[str, SampleRun]] = {}
         for key, record in records:
@@ -62,13 +66,14 @@ class SingleTraces:
 
     def places(self, framework: str) -> list[tuple[str, str]]:
         """The versions and devices of which there are records, newest version first."""
-        return sorted(
-            self._places.get(framework, ()), key=lambda place: (read_version(place[0]), place[1]), reverse=True
-        )
+        behind = self._behind.places(framework) if self._behind else ()
+        places = {*self._places.get(framework, ()), *behind}
+        return sorted(places, key=lambda place: (read_version(place[0]), place[1]), reverse=True)
 
     def find(self, framework: str, version: str, device: str, mapping: str, spec: str) -> tuple[str, SampleRun] | None:
         """The record's ID and the trace of the call with the digest ``spec``, made for ``mapping``; None if never made."""
-        return self._specs.get((framework, version, device, mapping, spec))
+        found = self._specs.get((framework, version, device, mapping, spec))
+        return self._behind.find(framework, version, device, mapping, spec) if found is None and self._behind else found
 
 
 def holds_all(newer: SingleRecord, former: SingleRecord) -> bool:

@@ -40,16 +40,16 @@ class _Foreign(NamedTuple):
 
 
 class BesideOurs:
-    """Compares what this project's records show with what it would be by each signed record."""
+    """Compares what this project's records show, the traces ``ours``, with what it would be by each signed record."""
 
-    def __init__(self, data: Data, unsupported: Unsupported) -> None:
+    def __init__(self, data: Data, unsupported: Unsupported, ours: SingleTraces) -> None:
         self._unsupported = unsupported
         self._records = [
             _Foreign(
                 key,
                 data.signed[key].signer,
                 frozenset(run.mapping for run in record.samples),
-                data.traces([(key, record)]),
+                SingleTraces([(key, record)], ours),
             )
             for key, record in data.signed_single_runs
         ]

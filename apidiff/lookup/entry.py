@@ -83,7 +83,7 @@ class Builder:
         self._copies = copied_runs([*data.runs, *data.signed_runs], data.signed)
         self._traces = data.traces()
         self._unsupported = unsupported_by(data.devices)
-        self._beside = BesideOurs(data, self._unsupported)
+        self._beside = BesideOurs(data, self._unsupported, self._traces)
         self._files = _newest_first(data.signatures)
         self._known = {name: [release.version for release in found] for name, found in data.frameworks.items()}
         newest_first = self._known.get("mindspore", [])[::-1]

@@ -11,6 +11,7 @@ from apidiff.database.backends import Backend
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_path
+from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.beside_ours import BesideOurs
 from apidiff.errors import Damage, DataError
 from apidiff.execute.plan import apis_for, estimate, make_plan
@@ -65,9 +66,10 @@ def _not_judged(path: Path, error: Exception) -> DataError:
     return DataError(path, None, found, remedy, Damage.NOT_JUDGED)
 
 
-def _try_single(data: Data, key: str, record: SingleRecord) -> None:
+def _try_single(data: Data, ours: SingleTraces, key: str, record: SingleRecord) -> None:
     """Judges a signed record of single calls beside ours, and words what it shows. Raises whatever fails."""
-    beside = BesideOurs(dataclasses.replace(data, signed_single_runs=[(key, record)]), unsupported_by(data.devices))
+    alone = dataclasses.replace(data, signed_single_runs=[(key, record)])
+    beside = BesideOurs(alone, unsupported_by(data.devices), ours)
     for name in sorted({run.mapping for run in record.samples} & data.mappings.keys()):
         written = data.mappings[name]
         extracted = with_extracted(written, data.extracted)
@@ -90,9 +92,10 @@ def _failing_records(data: Data) -> dict[str, DataError]:
                 trial(record_path(key, data.root / "runs"), record)
             except DataError as error:
                 failing[key] = error.without_frames()
+    ours = data.traces() if data.signed_single_runs else SingleTraces([])
     for key, single in data.signed_single_runs:
         try:
-            _try_single(data, key, single)
+            _try_single(data, ours, key, single)
         except Exception as error:  # noqa: BLE001 - as of a record of ranks
             failing[key] = _not_judged(record_path(key, data.root / "runs"), error).without_frames()
     return failing

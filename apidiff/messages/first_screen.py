@@ -83,13 +83,14 @@ def record_texts(
 def _run_by_signers(claims: Iterable[ClaimEntry], aside: Iterable[AgreementEntry]) -> list[Text]:
     by_signer: dict[str, dict[Text, None]] = {}
     claims = list(claims)
-    ours: dict[tuple[str, str, str], set[int]] = {}
+    ours: dict[tuple[str, str, str, str], set[int]] = {}
     for row in (row for claim in claims for row in claim.summary):
-        ours.setdefault((row.framework_version, row.backend, row.device), set()).update(row.world_sizes)
+        place = row.framework, row.framework_version, row.backend, row.device
+        ours.setdefault(place, set()).update(row.world_sizes)
     more: dict[tuple[str, str, str, str, str], set[int]] = {}
     for row in (row for claim in claims for row in claim.aside):
         key = (row.signer, row.framework, row.framework_version, row.backend, row.device)
-        if (sizes := ours.get(key[2:])) is None:
+        if (sizes := ours.get(key[1:])) is None:
             more.setdefault(key, set())
         elif left := {*row.world_sizes} - sizes:
             more.setdefault(key, set()).update(left)
@@ -98,8 +99,8 @@ def _run_by_signers(claims: Iterable[ClaimEntry], aside: Iterable[AgreementEntry
         by_signer.setdefault(signer, {})[_run_place(framework, version, joined("site.comma", where))] = None
     for entry in aside:
         for signer in entry.signers:
-            place = _run_place("mindspore", entry.framework_version, LABELS[f"device.{entry.device}"])
-            by_signer.setdefault(signer, {})[place] = None
+            ran = _run_place("mindspore", entry.framework_version, LABELS[f"device.{entry.device}"])
+            by_signer.setdefault(signer, {})[ran] = None
     return [
         filled("screen.signed", signer=one_line(signer), places=joined("site.semicolon", places))
         for signer, places in by_signer.items()

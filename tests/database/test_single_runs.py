@@ -246,6 +246,16 @@ def test_somebody_elses_record_stays(tmp_path: Path) -> None:
     assert path.exists()
 
 
+def test_traces_behind_others_count_where_these_have_none() -> None:
+    crashed = msgspec.structs.replace(made("torch.f"), end="crash")
+    ours = SingleTraces([("ours", record("2026-01-01T00:00:00Z", made("torch.f"), made("torch.g")))])
+    theirs = msgspec.structs.replace(record("2026-01-02T00:00:00Z", crashed), device="cuda")
+    traces = SingleTraces([("theirs", record("2026-01-02T00:00:00Z", crashed)), ("cuda", theirs)], ours)
+    assert traces.places("torch") == [("2.13.0", "cuda"), ("2.13.0", "cpu")]
+    found = [traces.find("torch", "2.13.0", "cpu", name, "0") for name in ("torch.f", "torch.g", "torch.h")]
+    assert [one and one[0] for one in found] == ["theirs", "ours", None]
+
+
 def test_the_last_trace_of_a_call_counts(tmp_path: Path) -> None:
     older, newer = made("torch.f"), msgspec.structs.replace(made("torch.f"), end="crash")
     write_record(record("2026-01-01T00:00:00Z", older, made("torch.g", "1")), tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tracemalloc
 
 import msgspec
 import pytest
@@ -12,6 +13,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.derive.beside_ours import BesideOurs
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
@@ -64,6 +66,24 @@ def _without_disputes(entries: list[AgreementEntry]) -> list[AgreementEntry]:
 @pytest.fixture(scope="module")
 def alone(database: Data) -> Entry:
     return _entry(database)
+
+
+def test_many_small_records_take_no_more_than_they_hold(database: Data) -> None:
+    """Traces of ours are there once, not beside each."""
+    record = _of_softmax(database, "mindspore", "2.10.0")
+    small = msgspec.structs.replace(record, samples=record.samples[:1])
+    theirs = [(f"mindspore-2.10.0/single-cpu-{number:064}", small) for number in range(100)]
+    data = dataclasses.replace(
+        database, signed_single_runs=theirs, signed=database.signed | {key: BY_LAB for key, _ in theirs}
+    )
+    ours = data.traces()
+    tracemalloc.start()
+    try:
+        beside = BesideOurs(data, {}, ours)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert beside.said(data.mappings[API], data.mappings[API].targets[0], ()).elsewhere
 
 
 def test_what_a_signed_record_says_otherwise_is_told_and_decides_nothing(database: Data, alone: Entry) -> None:

@@ -172,6 +172,21 @@ def test_what_only_a_known_signer_ran_is_told_aside_by_name(
     assert [text.en for text in record_texts(entry.claims, [], [], API)] == said
 
 
+def test_a_run_of_ours_of_one_framework_hides_none_of_the_other(database: Data, ours: RunRecord) -> None:
+    """Releases of both may have one number, and a backend may serve both."""
+    theirs = msgspec.structs.replace(_again(ours), world_size=4)
+    key = THEIRS.replace("cpu-3", "cpu-4")
+    entry = entry_with(database, {OURS: (ours, State.LISTED), key: (theirs, State.VERIFIED)})
+    claims = [
+        msgspec.structs.replace(
+            claim, aside=[msgspec.structs.replace(row, framework="mindspore") for row in claim.aside]
+        )
+        for claim in entry.claims
+    ]
+    [told] = [text.en for text in record_texts(claims, [], [], API) if "tell of more" in text.en]
+    assert told == "Records that “Lab” signed tell of more than this project ran: MindSpore 2.13.0 on gloo."
+
+
 def test_a_lookup_lists_records_of_others_last_and_by_name(database: Data, ours: RunRecord) -> None:
     """Also where the digests of ours come after those of others."""
     mine = THEIRS.replace(HEX, "f" * 64)
