@@ -65,7 +65,12 @@ def _of_the_library(path: str) -> bool:
 def _metaclass(cls: griffe.Class) -> list[str]:
     """The path of the metaclass, if there is one; griffe leaves the keywords of a class statement out."""
     name = _written(cls).metaclass
-    return [] if name is None or cls.parent is None else [cls.parent.resolve(name)]
+    if name is None or cls.parent is None:
+        return []
+    try:
+        return [cls.parent.resolve(name)]
+    except griffe.NameResolutionError:  # a built-in, or from a star import
+        return [name]
 
 
 @dataclass(frozen=True)

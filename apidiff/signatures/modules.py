@@ -15,6 +15,9 @@ import griffe
 from apidiff.database.regular_files import read_regular
 
 _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
+# Words and signs, of a file and of all that one extraction reads: three and four times what torch and MindSpore take.
+_MOST_TOKENS, _MOST_TOKENS_OF_ALL = 1_000_000, 8_000_000
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _MOST_LOOKS = 10_000_000  # at neighbours of assignments in a file: MindSpore's largest takes an eighth of that
 _LONGEST_NAME = 250  # characters of a dotted name that a file is looked for by
 _MOST_ABOVE = 200  # bases of a class and of those above it: the most in torch and MindSpore are 11
@@ -59,6 +62,7 @@ class Modules:
         self._public: dict[str, list[str]] = {}
         self._stars: dict[str, list[tuple[int, str]]] = {}
         self._compiled_in: dict[Path, set[str]] = {}
+        self._tokens = 0  # of all files so far
 
     def module(self, path: str) -> griffe.Module | None:
         """The module ``path`` (dotted): its source, or its stub where it is compiled; None where there is neither.
@@ -280,6 +284,14 @@ class Modules:
         if len(content) > _MOST_SOURCE:
             raise NotReadable(f"{place} is larger than {_MOST_SOURCE // 2**20} MiB")
         text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        tokens = sum(1 for _ in _TOKEN.finditer(text))
+        if tokens > _MOST_TOKENS:
+            raise NotReadable(f"{place} has more than {_MOST_TOKENS} words and signs")
+        if self._tokens + tokens > _MOST_TOKENS_OF_ALL:
+            raise NotReadable(
+                f"{place} and what was read before it have more than {_MOST_TOKENS_OF_ALL} words and signs"
+            )
+        self._tokens += tokens
         code = _EXTENDED.sub(r"__all__ += \g<more>", text)
         try:
             tree = ast.parse(code)

@@ -220,8 +220,11 @@ def _modules(package: Path) -> Iterator[str]:
 
 
 def _python_files(package: Path) -> Iterator[Path]:
+    """List the modules' files; what lies there by a name that no module can have is none."""
     for folder, _, names in walk_folders(package):
-        yield from (Path(folder, name) for name in names if name.endswith(".py"))
+        for path in (Path(folder, name) for name in names if name.endswith(".py")):
+            if all(part.isidentifier() for part in path.relative_to(package).with_suffix("").parts):
+                yield path
 
 
 def _aliases(package: Path) -> dict[str, str]:

@@ -26,6 +26,7 @@ from apidiff.database.signatures import load_signatures
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.signature import SignatureFile, SignatureKind, SignatureSource
 from apidiff.signatures import extract, installed, render, unpacked, write
+from apidiff.signatures import modules as signature_modules
 from apidiff.signatures.modules import Found, Modules, NotReadable
 from apidiff.signatures.read import read
 
@@ -331,7 +332,10 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "x = " + "-" * 10_000 + "1"}, "__init__.py cannot be parsed"),
     ({"torch/__init__.py": "if 1: ...\n" + "elif 1: ...\n" * 2900}, "__init__.py cannot be parsed"),
     ({"torch/__init__.py": "#" * (5 * 2**20)}, "__init__.py is larger than 4 MiB"),
+    ({"torch/__init__.py": f"def Tensor(x=[{'a,' * 600_000}]): ..."}, "has more than 1000000 words and signs"),
     ({"torch/__init__.py": "\ufeffclass Tensor: ..."}, ""),
+    ({"torch/__init__.py": "class Tensor(metaclass=type): ..."}, ""),
+    ({"torch/__init__.py": "class Tensor(metaclass=Unknown): ..."}, ""),
     ({"torch/__init__.py": "import torch\nclass Tensor(torch.Tensor): ..."}, ""),
     ({"torch/__init__.py": "class Tensor(metaclass=Tensor): ..."}, ""),
     ({"torch/__init__.py": "import torch\nclass Tensor(torch.B): ...\nclass B(torch.Tensor): ..."}, ""),
@@ -391,6 +395,20 @@ def test_source_that_is_made_to_break_its_reader(tmp_path: Path, files: dict[str
     assert render(found)
     assert ("torch.Tensor" in found.apis) == (said == "")
     assert (said or "") in found.unreadable.get("torch.Tensor", "")
+
+
+def test_what_one_extraction_reads_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signature_modules, "_MOST_TOKENS_OF_ALL", 30)
+    (tmp_path / "torch").mkdir()
+    for name in "ab":
+        (tmp_path / "torch" / f"{name}.py").write_text(f"def {name}(x, y, z): ...\ny = [1, 2, 3]\n")
+    modules = Modules(tmp_path)
+    assert isinstance(modules.find("torch.a.a"), griffe.Function)
+    for _ in range(2):
+        with pytest.raises(
+            NotReadable, match=r"torch/b\.py and what was read before it have more than 30 words and signs"
+        ):
+            modules.find("torch.b.b")
 
 
 def _nested(last: str) -> str:

@@ -12,7 +12,7 @@ from deep_folders import deep
 
 from apidiff.errors import DataError
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
-from apidiff.signatures.result_types import read_result_types
+from apidiff.signatures.result_types import read_result_types, write_result_types
 
 FILES = (
     "_C/_VariableFunctions.pyi",
@@ -98,6 +98,20 @@ def test_a_file_that_cannot_be_parsed_is_named(package: Path, file: str, content
     with pytest.raises(DataError, match=re.escape(f"{path}{found}")) as raised:
         read_result_types(package, "2.13.0")
     assert str(raised.value).endswith("Install PyTorch anew, and give the folder torch of it.")
+
+
+@pytest.mark.parametrize("name", ["a\udcff.py", "a b/__init__.py", "a\nb/c.py", "a-b.py", "1.py"])
+def test_what_no_module_can_be_called_is_passed_over(package: Path, name: str) -> None:
+    before = write(package)
+    (package / name).parent.mkdir(exist_ok=True)
+    (package / name).write_text("from torch.nn import Linear\n")
+    assert write(package) == before
+
+
+def write(package: Path) -> bytes:
+    path = package.parent / f"{package.name}.json"
+    write_result_types(read_result_types(package, "2.13.0"), path)
+    return path.read_bytes()
 
 
 @pytest.mark.usefixtures("usual_depth")
