@@ -12,7 +12,7 @@ from pathlib import Path
 
 import griffe
 
-from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen
+from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen, path_of
 
 
 def members(cls: griffe.Class, modules: Modules) -> tuple[list[str], str | None]:
@@ -35,7 +35,7 @@ def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[st
     names.update(name for name, member in cls.members.items() if _shown(name, member, cls))
     names.update(name for name, ways in cls.overloads.items() if ways and not name.startswith("_"))
     above: griffe.Object | Overloads
-    for path in (*(base if isinstance(base, str) else base.canonical_path for base in cls.bases), *_metaclass(cls)):
+    for path in (*map(path_of, cls.bases), *_metaclass(cls)):
         if _of_the_library(path):
             continue
         try:

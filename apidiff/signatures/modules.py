@@ -59,7 +59,7 @@ class Modules:
         ] = {}  # why a module cannot be read, so that this is not tried for each of its names
         self._found: dict[str, Found] = {}
         self._missed: dict[str, tuple[type[NotReadable], str]] = {}
-        self._public: dict[str, list[str]] = {}
+        self._public: dict[str, dict[str, None]] = {}  # names are looked for in them
         self._stars: dict[str, list[tuple[int, str]]] = {}
         self._compiled_in: dict[Path, set[str]] = {}
         self._tokens = 0  # of all files so far
@@ -88,12 +88,16 @@ class Modules:
         name. Modules that import each other with a star add nothing to each other.
         Raises NotReadable where there is no such module.
         """
+        return list(self._all_of(path))
+
+    def _all_of(self, path: str) -> dict[str, None]:
+        """As ``public``, made once."""
         if path not in self._public:
             module = self.module(path)
             if module is None:
                 raise Absent(f"there is no module {path}")
-            self._public[path] = []  # for those that import it while it is read
-            self._public[path] = [name for name in self._names(module, path) if name.isidentifier()]
+            self._public[path] = {}  # for those that import it while it is read
+            self._public[path] = {name: None for name in self._names(module, path) if name.isidentifier()}
         return self._public[path]
 
     def _names(self, module: griffe.Module, path: str) -> list[str]:
@@ -168,7 +172,7 @@ class Modules:
         if ways := holder.overloads.get(name):
             return Overloads(list(ways))
         for base in holder.bases:
-            path = base if isinstance(base, str) else base.canonical_path
+            path = path_of(base)
             if "." not in path:  # a built-in class
                 continue
             above = self._find(path, way)
@@ -228,11 +232,11 @@ class Modules:
             return self._find(value.canonical_path, way)
         return attribute
 
-    def _star(self, path: str) -> list[str]:
+    def _star(self, path: str) -> dict[str, None]:
         try:
-            return self.public(path)
+            return self._all_of(path)
         except NotReadable:
-            return []
+            return {}
 
     def _exports(self, module: griffe.Module) -> list[str]:
         names: list[str] = []
@@ -294,7 +298,12 @@ class Modules:
         self._tokens += tokens
         code = _EXTENDED.sub(r"__all__ += \g<more>", text)
         try:
-            tree = ast.parse(code)
+            tree = ast.parse(text)
+            if code != text:
+                try:
+                    tree = ast.parse(code)
+                except SyntaxError:  # of what stands alone in brackets only: a generator
+                    code = text
             if _looks(tree) > _MOST_LOOKS:
                 raise NotReadable(f"{place} has too many assignments, one beside the other")
             read = _without_fallbacks(code, tree)
@@ -334,6 +343,14 @@ def first_seen(cls: griffe.Class, seen: dict[str, int]) -> bool:
 def is_stub(documented: griffe.Object) -> bool:
     """Whether ``documented`` stands in a type stub."""
     return isinstance(documented.filepath, Path) and documented.filepath.suffix == ".pyi"
+
+
+def path_of(expression: griffe.Expr | str) -> str:
+    """The dotted path of what an expression names; its text where that is no name, of which griffe fails on a call."""
+    try:
+        return expression if isinstance(expression, str) else expression.canonical_path
+    except AttributeError:
+        return str(expression)
 
 
 def _looks(tree: ast.Module) -> int:

@@ -22,7 +22,7 @@ from apidiff.signatures.docstring import (
     section,
 )
 from apidiff.signatures.members import members
-from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, first_seen, is_stub
+from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, first_seen, is_stub, path_of
 
 _PRIMITIVE = "mindspore.ops.primitive.Primitive"
 _INPUT = re.compile(r"- \*\*(?P<name>\w+)\*\* \((?P<type>.+?)\) - ")
@@ -95,7 +95,7 @@ def _constant(constant: griffe.Attribute, modules: Modules) -> Signature:
         if (function := _dispatched(constant.value, modules)) is not None:
             return function
         try:
-            made = modules.find(str(constant.value.canonical_path))
+            made = modules.find(path_of(constant.value))
         except NotReadable:
             made = None
         if isinstance(made, griffe.Class):
@@ -214,7 +214,7 @@ def _constructor(
         if ways := cls.overloads.get(name):
             return list(ways)
     for base in cls.bases:
-        path = base_path(base)
+        path = path_of(base)
         builtin = getattr(builtins, path.removeprefix("builtins."), None)
         if builtin is object:
             continue
@@ -259,7 +259,7 @@ def _derives(cls: griffe.Class, wanted: set[str], modules: Modules, seen: dict[s
     if not first_seen(cls, seen):
         return False
     for base in cls.bases:
-        if (path := base_path(base)) in wanted:
+        if (path := path_of(base)) in wanted:
             return True
         try:
             above = modules.find(path)
@@ -268,11 +268,6 @@ def _derives(cls: griffe.Class, wanted: set[str], modules: Modules, seen: dict[s
         if isinstance(above, griffe.Class) and _derives(above, wanted, modules, seen):
             return True
     return False
-
-
-def base_path(base: griffe.Expr | str) -> str:
-    """The dotted path of a base class."""
-    return base if isinstance(base, str) else base.canonical_path
 
 
 def _parameters(function: griffe.Function, *, bound: bool) -> list[SignatureParameter]:

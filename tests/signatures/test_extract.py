@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
@@ -336,6 +337,10 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "\ufeffclass Tensor: ..."}, ""),
     ({"torch/__init__.py": "class Tensor(metaclass=type): ..."}, ""),
     ({"torch/__init__.py": "class Tensor(metaclass=Unknown): ..."}, ""),
+    *(({"torch/__init__.py": f"Tensor = {value}()"}, "") for value in ("True", "None", "(1)", "b''")),
+    *(({"torch/__init__.py": f"class Tensor({base}()): ..."}, "") for base in ("None", "'x'", "object, 'x'")),
+    ({"torch/__init__.py": "__all__ = []\n__all__.extend(yield)\nclass Tensor: ..."}, "cannot be parsed"),
+    ({"torch/__init__.py": "__all__ = []\n__all__.extend(n for n in ['Tensor'])\nclass Tensor: ..."}, ""),
     ({"torch/__init__.py": "import torch\nclass Tensor(torch.Tensor): ..."}, ""),
     ({"torch/__init__.py": "class Tensor(metaclass=Tensor): ..."}, ""),
     ({"torch/__init__.py": "import torch\nclass Tensor(torch.B): ...\nclass B(torch.Tensor): ..."}, ""),
@@ -409,6 +414,21 @@ def test_what_one_extraction_reads_is_bounded(tmp_path: Path, monkeypatch: pytes
             NotReadable, match=r"torch/b\.py and what was read before it have more than 30 words and signs"
         ):
             modules.find("torch.b.b")
+
+
+def test_names_are_not_looked_for_one_by_one(tmp_path: Path) -> None:
+    """What is imported by a star was looked through for each name: for 60,000, minutes."""
+    (tmp_path / "torch").mkdir()
+    names = [f"n{number}" for number in range(60_000)]
+    (tmp_path / "torch" / "__init__.py").write_text("from .z import *\n")
+    (tmp_path / "torch" / "z.py").write_text(f"__all__ = {names}\n")
+    modules = Modules(tmp_path)
+    begun = time.process_time()
+    assert modules.public("torch") == sorted(names)
+    for name in names:
+        with pytest.raises(NotReadable):
+            modules.find(f"torch.{name}")
+    assert time.process_time() - begun < 20
 
 
 def _nested(last: str) -> str:
