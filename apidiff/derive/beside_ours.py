@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -23,7 +24,7 @@ class Beside(NamedTuple):
     """What known signers' records say of a target.
 
     ``disputes``: what they say otherwise than this project's own of the same samples.
-    ``elsewhere``: what they say of versions and devices that this project did not run.
+    ``elsewhere``: what they say of versions, devices and samples that this project did not run.
     """
 
     disputes: Disputes
@@ -75,6 +76,9 @@ class BesideOurs:
                 if place not in ours or ours[place].source_version != theirs.source_version:
                     elsewhere.append(theirs)
                     continue
+                judged = {verdict.sample for verdict in ours[place].verdicts}
+                if more := tuple(verdict for verdict in theirs.verdicts if verdict.sample not in judged):
+                    elsewhere.append(dataclasses.replace(theirs, verdicts=more))
                 for facet, agreements in _otherwise(ours[place], theirs):
                     dispute = AgreementDispute(
                         run=record.run,

@@ -33,12 +33,17 @@ def remove_former(out: Path, files: Iterable[Path]) -> None:
     """
     remove_left(out)
     names = {file.relative_to(out).as_posix() for file in files}
-    for name in sorted(_listed(out).difference(names)):
+    for name in sorted(name for name in _listed(out).difference(names) if _leads_below(out, name)):
         there = [file for file in (out / name, *parts_of(out / name)) if _is_file(file)]
         if there and not _in_another_site(out, name):
             for file in there:
                 file.unlink()
     write_if_changed(out / LIST, json.dumps(sorted(names), indent=0).encode())
+
+
+def _leads_below(out: Path, name: str) -> bool:
+    """Whether no link on the way to the file leads out of ``out``: what lies elsewhere is another's."""
+    return Path(os.path.realpath((out / name).parent)).is_relative_to(os.path.realpath(out))
 
 
 def _in_another_site(out: Path, name: str) -> bool:

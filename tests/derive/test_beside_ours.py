@@ -14,10 +14,12 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.beside_ours import BesideOurs
+from apidiff.judge.pairs import judge_target
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.messages.first_screen import record_texts
+from apidiff.model.agreement import Agreement
 from apidiff.model.sample_run import SampleRun, SingleRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.views import AgreementEntry, Entry
@@ -84,6 +86,21 @@ def test_many_small_records_take_no_more_than_they_hold(database: Data) -> None:
     finally:
         tracemalloc.stop()
     assert beside.said(data.mappings[API], data.mappings[API].targets[0], ()).elsewhere
+
+
+def test_a_sample_that_ours_lack_is_told_of_whoever_ran_it(database: Data) -> None:
+    """Also where ours ran others of the same target, version and device."""
+    data = _with_lab(database, _crashing(_of_softmax(database, "mindspore", "2.10.0")))
+    mapping, ours = data.mappings[API], data.traces()
+    target = mapping.targets[0]
+    pairs = list(judge_target(mapping, target, ours, {}))
+    lacked = pairs[0].verdicts[0].sample
+    fewer = tuple(verdict for verdict in pairs[0].verdicts if verdict.sample != lacked)
+    assert fewer
+    said = BesideOurs(data, {}, ours).said(mapping, target, [dataclasses.replace(pairs[0], verdicts=fewer), *pairs[1:]])
+    [told] = said.elsewhere
+    assert {(verdict.sample, verdict.agreement) for verdict in told.verdicts} == {(lacked, Agreement.CRASH)}
+    assert not BesideOurs(data, {}, ours).said(mapping, target, pairs).elsewhere
 
 
 def test_what_a_signed_record_says_otherwise_is_told_and_decides_nothing(database: Data, alone: Entry) -> None:

@@ -147,6 +147,18 @@ def test_an_absolute_name_is_passed_over(tmp_path: Path) -> None:
     assert beside.is_file()
 
 
+@pytest.mark.parametrize(("link", "there"), [("link", True), ("inner", False)])
+def test_nothing_is_removed_through_a_link_that_leads_out(tmp_path: Path, link: str, there: bool) -> None:
+    out = tmp_path / "out"
+    beside, within = put(tmp_path, ["beside/a.html", "out/b/a.html"])
+    (out / "link").symlink_to(beside.parent)
+    (out / "inner").symlink_to("b")
+    (out / LIST).write_text(json.dumps([f"{link}/a.html"]))
+    remove_former(out, [])
+    assert beside.is_file()
+    assert within.is_file() is there
+
+
 def _a_file(path: Path) -> None:
     path.write_text("in the way")
 
