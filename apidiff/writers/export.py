@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -92,8 +93,7 @@ def export_json(entries: Mapping[str, Entry], counterparts: Mapping[str, Counter
     """
     files = json_files(entries, counterparts)
     top = list(dict.fromkeys(path.partition("/")[0] for path in files))
-    _refuse_foreign(folder, top, _listed(folder / "index.json"))
-    with _staged(folder, top) as stage:
+    with _staged(folder, top, partial(_listed, folder / "index.json")) as stage:
         for path, data in files.items():
             (stage / path).parent.mkdir(exist_ok=True)
             (stage / path).write_bytes(data)
@@ -116,9 +116,8 @@ def export_sqlite(
     Returns the path written. All is written or nothing: raises ExportError otherwise.
     """
     name = "apidiff.sqlite"
-    _refuse_foreign(folder, [name], {name} if _is_database(folder / name) else set())
     data = sqlite_bytes(entries.values(), counterparts.values())
-    with _staged(folder, [name]) as stage:
+    with _staged(folder, [name], lambda: {name} if _is_database(folder / name) else set()) as stage:
         (stage / name).write_bytes(data)
     return [folder / name]
 
@@ -193,12 +192,18 @@ def _is_database(path: Path) -> bool:
 
 
 @contextmanager
-def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
-    """A folder to write ``names`` into; they are moved to ``folder`` when all of them are there, else nothing is left."""
+def _staged(folder: Path, names: Sequence[str], ours: Callable[[], Collection[str]]) -> Iterator[Path]:
+    """A folder to write ``names`` into; they are moved to ``folder`` when all of them are there, else nothing is left.
+
+    ``ours``: finds what an earlier export wrote there. Raises ExportError where something else has one of the names.
+    """
     missing = [parent for parent in (folder, *folder.absolute().parents) if not os.path.lexists(parent)]
     # Inside the folder, not beside it: it may be a file system of its own, to which nothing can be renamed.
     stage = folder / f".apidiff-{os.urandom(8).hex()}.tmp"
     try:
+        if os.path.isdir(folder):  # noqa: PTH112 - a Path raises where it is too long
+            with _locked(folder):  # another export moves files out and in
+                _refuse_foreign(folder, names, ours())
         stage.mkdir(parents=True)
         (stage / "new").mkdir()
         (stage / "old").mkdir()

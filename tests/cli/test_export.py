@@ -428,6 +428,23 @@ def test_of_two_exports_at_once_one_is_put_in_place_after_the_other(
     assert listing(tmp_path) == before
 
 
+def test_what_another_export_is_moving_is_not_taken_for_foreign(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry]
+) -> None:
+    export_json(few, counterparts, tmp_path)
+    before = listing(tmp_path)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    (tmp_path / "index.json").rename(tmp_path / "moved")
+    with ThreadPoolExecutor() as threads:
+        other = threads.submit(export_json, few, counterparts, tmp_path)
+        time.sleep(1.0)  # it is there by then
+        (tmp_path / "moved").rename(tmp_path / "index.json")
+        os.close(handle)
+        other.result()
+    assert listing(tmp_path) == before
+
+
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_an_export_into_a_folder_that_another_keeps_locked_is_not_put_there(
     tmp_path: Path,
