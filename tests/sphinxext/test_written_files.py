@@ -239,6 +239,36 @@ def test_a_folder_in_the_place_of_what_sphinx_knows_of_pages_is_named(make_site:
     assert str(caught.value) == f"{told}, and make {kept} a folder that can be written to."
 
 
+def _a_link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "put_there", "found"),
+    [
+        ("out", "_sources", _a_file, "Not a directory"),
+        ("out", "_static", _a_file, "Not a directory"),
+        ("out", "_static", _a_link_to_itself, "it is a link that leads nowhere"),
+        ("out", "mappings", _a_file, "Not a directory"),
+        ("out", "notes.html", _a_folder, "Is a directory"),
+        ("out-doctrees", "mappings", _a_file, "Not a directory"),
+        ("out-doctrees", "notes.doctree", _a_folder, "Is a directory"),
+        ("out-doctrees", "notes.doctree", _a_dangling_link, "it is a link that leads nowhere"),
+    ],
+)
+def test_what_no_page_can_be_written_to_is_named(
+    make_site: MakeSite, folder: str, name: str, put_there: Callable[[Path], None], found: str
+) -> None:
+    site = make_site()
+    path = site.folder / folder / name
+    path.parent.mkdir()
+    put_there(path)
+    with pytest.raises(ExtensionError) as caught:
+        site.build()
+    told = f"{path}: cannot be read or written ({found}). Take away what stands in its place"
+    assert str(caught.value) == f"{told}, and make {path.parent} a folder that can be written to."
+
+
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize(("name", "put_there"), NOT_OPENED)
 def test_what_sphinx_never_opens_is_left_alone(
