@@ -35,7 +35,7 @@ from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import end_group, start
 from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
-from apidiff.writers.exports.site_folder import mark, work_folder
+from apidiff.writers.exports.site_folder import MARK, mark, work_folder
 
 if TYPE_CHECKING:
     from apidiff.sphinxext.site_part import SitePart
@@ -159,7 +159,7 @@ def build_site(
             except BaseException:
                 for step in steps:
                     step.kill()
-                if output_is_new:
+                if output_is_new and not _holds_another(output):
                     shutil.rmtree(output, ignore_errors=True)
                 if work_is_new:
                     _remove(work)
@@ -188,6 +188,11 @@ def _lock(work: Path) -> IO[str]:
             if os.path.samestat((work / "lock").stat(), os.fstat(lock.fileno())):  # and no failed build took it away
                 stack.pop_all()
                 return lock
+
+
+def _holds_another(output: Path) -> bool:
+    """Whether another site is built into a folder below, which began once ``output`` was there."""
+    return any(found.parent != output for found in output.rglob(MARK))
 
 
 def _contents(work: Path) -> list[Path]:

@@ -26,7 +26,7 @@ from apidiff import site_builder as site
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.sphinxext.written_files import LIST
 from apidiff.standard_streams import print_text
-from apidiff.writers.exports.site_folder import MARK
+from apidiff.writers.exports.site_folder import MARK, mark
 
 
 def broken(**_: Path) -> None:
@@ -458,6 +458,19 @@ def test_a_build_that_fails_leaves_the_site_of_the_one_it_waited_for(
         assert isinstance(failing.exception(), InvalidData)
     assert (output / "index.html").read_text() == "the other's"
     assert (tmp_path / ".out" / "kept").is_dir()
+
+
+def test_a_build_that_fails_leaves_a_site_below_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "out"
+
+    def fail(**_: Path) -> None:
+        (output / "below").mkdir()
+        mark(output / "below")
+        raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
+
+    monkeypatch.setattr(site.database, "load", fail)
+    assert site.main(["build", "--output", str(output)]) == 2
+    assert (output / "below" / MARK).is_file()
 
 
 def test_a_build_that_fails_takes_no_lock_away_that_another_holds(tmp_path: Path, waiting: Event) -> None:
