@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
+from apidiff.cli.named_path import named_path
 from apidiff.lookup.knowledge import load
 from apidiff.messages.escape_invisible import file_name
 from apidiff.writers.export import export_json, export_sqlite
@@ -17,7 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.description = "Writes everything into a folder: all of it or, where that fails, nothing."
     parser.add_argument("format", choices=sorted(_EXPORTS), help="one JSON file per mapping, or one SQLite database")
-    parser.add_argument("folder", metavar="DIR", type=Path, help="is created if needed; an earlier export is replaced")
+    parser.add_argument(
+        "folder", metavar="DIR", type=named_path, help="is created if needed; an earlier export is replaced"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

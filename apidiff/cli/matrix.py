@@ -8,13 +8,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
 from apidiff.cli.json_output import json_line
+from apidiff.cli.named_path import named_path
 from apidiff.cli.output import Terminal
 from apidiff.database import ApidiffError, Data, InvalidData, load_valid, with_runs_of_now
 from apidiff.database.backends import load_backends
@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--matrix",
         nargs="?",
         const=conf_file("matrix.toml"),
-        type=Path,
+        type=named_path,
         metavar="FILE",
         help="record every version, backend and world size of FILE (default: conf/matrix.toml) that has no record, each "
         "version in an environment of its own below build/matrix",

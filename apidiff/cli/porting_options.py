@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.cli.counts import positive
+from apidiff.cli.named_path import named_path
 from apidiff.cli.output import language
 from apidiff.lookup.cache import open_index
 from apidiff.lookup.index import Index
@@ -40,7 +41,7 @@ class PortingOptions(msgspec.Struct, frozen=True):
 
 def add_porting_arguments(parser: argparse.ArgumentParser, *, language_of: str) -> None:
     """Adds the options. ``language_of``: what is written in a language."""
-    parser.add_argument("paths", metavar="PATH", nargs="+", type=_named, help="files or folders")
+    parser.add_argument("paths", metavar="PATH", nargs="+", type=named_path, help="files or folders")
     parser.add_argument(
         "--mindspore", metavar="VERSION", help="the release to port to (default: the newest that was run)"
     )
@@ -51,13 +52,6 @@ def add_porting_arguments(parser: argparse.ArgumentParser, *, language_of: str) 
     parser.add_argument("--no-config", action="store_true", help="read no pyproject.toml")
     parser.add_argument("--jobs", type=positive, metavar="N", help="how many processes scan (default: one per core)")
     parser.add_argument("--lang", choices=("en", "zh"), help=f"language of {language_of} (default: that of the locale)")
-
-
-def _named(text: str) -> Path:
-    """A path that was named: an empty word, as a variable that is not set leaves, would be the current folder."""
-    if not text:
-        raise argparse.ArgumentTypeError("an empty name is given. Write . for the current folder")
-    return Path(text)
 
 
 def read_options(args: argparse.Namespace) -> PortingOptions:

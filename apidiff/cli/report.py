@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from apidiff.cli.json_output import json_line
+from apidiff.cli.named_path import named_path
 from apidiff.cli.output import language
 
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "was run. FILE is a CSV file whose first column is torch_name or method_name and whose last one is total."
         ),
     )
-    census.add_argument("file", metavar="FILE", type=Path, help="the CSV file")
+    census.add_argument("file", metavar="FILE", type=named_path, help="the CSV file")
     census.add_argument("--json", action="store_true", help="write JSON, with every name that has no answer")
     documents = actions.add_parser(
         "documents",

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from apidiff.cli.counts import positive
+from apidiff.cli.named_path import named_path
 from apidiff.cli.output import Terminal
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
@@ -58,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pages show both. A signature, "
         "FILE.minisig, comes along; one that names a known key has to verify.",
     )
-    take.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    take.add_argument("files", metavar="FILE", nargs="+", type=named_path)
     commands.add_parser(
         "own",
         help="list the records here that name no measurer as this project's",
@@ -77,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Picks probes of a record at random, makes those again that this machine can, and says how many verdicts "
         "agree. The record and its signature are looked at as `runs import` does, and not taken in.",
     )
-    repeat.add_argument("file", metavar="FILE", type=Path)
+    repeat.add_argument("file", metavar="FILE", type=named_path)
     repeat.add_argument("--probes", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
     repeat.add_argument("--seed", type=int, metavar="N", help="choose the same ones again")
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")

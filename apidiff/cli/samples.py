@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from apidiff.cli.named_path import named_path
 from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
 from apidiff.database.extracted_samples import extracted_path, load_extracted, write_extracted
@@ -49,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
     )
     extract.add_argument("ids", metavar="ID", nargs="*", help="only of these mappings (default: of all)")
-    extract.add_argument("--into", type=Path, default=DATA / "samples", metavar="FOLDER", help="default: %(default)s")
+    extract.add_argument(
+        "--into", type=named_path, default=DATA / "samples", metavar="FOLDER", help="default: %(default)s"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -133,6 +136,27 @@ def choose(data: Data, args: argparse.Namespace, *, launched: bool) -> Choice:
     if args.execution == Execution.SINGLE.value:
         return Choice([], None if some else [])
     return Choice(None, None if some and args.execution is None and not about_ranks else [])
+
+
+def refuse_unused(args: argparse.Namespace, choice: Choice) -> None:
+    """Raise ApidiffError for an option about what is not run, by ranks or in single processes, and one that leaves IDs out."""
+    of_ranks, of_single = "the ranks of a world", "single processes"
+    unwanted, run = (
+        (choice.collective, of_ranks) if args.execution == Execution.SINGLE.value else (choice.single, of_single)
+    )
+    if args.execution and args.ids and unwanted:
+        found = f"{unwanted[0]} runs in {run}, and --execution {args.execution} leaves it out"
+        raise ApidiffError(f"verify: {found}. Leave out one of the two.")
+    options = [
+        ("--backend", args.backend, choice.collective, of_ranks, of_single),
+        ("--world-size", args.world_size, choice.collective, of_ranks, of_single),
+        ("--inputs", args.inputs, choice.single, of_single, of_ranks),
+    ]
+    for option, given, chosen, about, run in options:
+        if given and chosen == []:
+            raise ApidiffError(
+                f"verify: {option} is about {about}, and what is to be verified runs in {run}. Leave it out."
+            )
 
 
 def _is_single(mapping: Mapping) -> bool:

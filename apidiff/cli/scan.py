@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from apidiff.cli.json_output import json_line
+from apidiff.cli.named_path import named_path
 from apidiff.cli.output import show
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
 from apidiff.messages.escape_invisible import file_name, visible
@@ -47,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on", choices=RISKS[:3], metavar="RISK", help="silent, error or rewrite: exit with 1 then"
     )
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that FILE holds")
-    parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write all findings to FILE and end")
+    parser.add_argument("--baseline", type=named_path, metavar="FILE", help="leave out the findings that FILE holds")
+    parser.add_argument("--write-baseline", type=named_path, metavar="FILE", help="write all findings to FILE and end")
     parser.add_argument(
         "--diff", metavar="REV", help="only files that differ from this revision of git; none of submodules"
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from apidiff.cli.named_path import named_path
 from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import unbroken
@@ -25,14 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     extract.add_argument("--framework", required=True, choices=["mindspore", "torch"])
     source = extract.add_mutually_exclusive_group(required=True)
     source.add_argument("--installed", action="store_true", help="read the package installed in this environment")
-    source.add_argument("--wheel", type=Path, metavar="FILE", help="read a wheel; it is not installed")
+    source.add_argument("--wheel", type=named_path, metavar="FILE", help="read a wheel; it is not installed")
     results = actions.add_parser(
         "results",
         help="read what the calls of PyTorch return",
         description="Reads from the source and type stubs of an unpacked PyTorch what its calls return, which classes and "
         "modules it has, and writes the file that `apidiff scan` follows types by. Nothing is imported.",
     )
-    results.add_argument("package", type=Path, metavar="FOLDER", help="the folder torch of site-packages")
+    results.add_argument("package", type=named_path, metavar="FOLDER", help="the folder torch of site-packages")
     results.add_argument("--of", required=True, metavar="VERSION", help="the version that it is")
     actions.add_parser(
         "undecided",
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Writes the public names of the installed PyTorch in scope that no record answers, one on a line.",
     )
     extract.add_argument(
-        "--into", type=Path, default=DATA / "signatures", metavar="FOLDER", help="default: %(default)s"
+        "--into", type=named_path, default=DATA / "signatures", metavar="FOLDER", help="default: %(default)s"
     )
 
 

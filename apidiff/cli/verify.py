@@ -20,7 +20,7 @@ from apidiff.cli.json_output import json_line
 from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.cli.output import Terminal
 from apidiff.cli.repeat import show_sample
-from apidiff.cli.samples import choose, has_samples, run_samples
+from apidiff.cli.samples import choose, has_samples, refuse_unused, run_samples
 from apidiff.database import ApidiffError, Data, InvalidData, load_valid
 from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
@@ -130,6 +130,7 @@ def run(args: argparse.Namespace) -> int:
     if args.sample is not None:
         return show_sample(data, args)
     choice = choose(data, args, launched=place is not None)
+    refuse_unused(args, choice)
     if args.record and choice.collective:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
     if args.record:

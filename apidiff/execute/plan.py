@@ -151,8 +151,8 @@ class Sizes:
 
 def read_world_sizes(text: str) -> list[int]:
     """Read the numbers of ranks that a user typed, such as ``2,3,4``. Raises ValueError for what is none."""
-    # A number of more than nine digits is none that int() should be asked for.
-    sizes = sorted({int(part) if len(part) < 10 else 0 for part in text.split(",")})
+    # A number of more than nine digits is none that int() should be asked for, nor one in other digits than ours.
+    sizes = sorted({int(part) if len(part) < 10 and part.isascii() else 0 for part in text.split(",")})
     if sizes[0] < 1 or sizes[-1] > LARGEST_WORLD_SIZE:
         raise ValueError(text)
     return sizes

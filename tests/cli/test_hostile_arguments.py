@@ -68,6 +68,25 @@ def test_a_version_of_any_length_is_told_in_a_line(words: list[str], capsys: pyt
     assert len(capsys.readouterr().err) < 1000
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["export", "json", ""],
+        ["export", "sqlite", ""],
+        ["runs", "import", ""],
+        ["samples", "extract", "--into", ""],
+        ["signatures", "results", "--of", "torch", ""],
+        ["signatures", "extract", "--wheel", ""],
+        ["scan", "--write-baseline", "", "."],
+    ],
+)
+def test_an_empty_name_is_not_the_current_folder(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "an empty name is given. Write . for the current folder" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_no_fault(closed: str, tmp_path: Path) -> None:
     """Nor is anything written into a file that happens to get its number."""

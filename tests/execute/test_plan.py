@@ -260,7 +260,7 @@ def test_numbers_of_ranks_are_read_in_order_and_once() -> None:
     assert read_world_sizes("4, 2,2") == [2, 4]
 
 
-@pytest.mark.parametrize("text", ["two", "0", "-1", "65", "2,500", "9" * 5000, "2,", ""])
+@pytest.mark.parametrize("text", ["two", "0", "-1", "65", "2,500", "9" * 5000, "٣", "2,", ""])
 def test_what_is_no_number_of_ranks_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         read_world_sizes(text)

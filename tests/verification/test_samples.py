@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from turning import day, due
 
-from apidiff.cli.samples import choose
+from apidiff.cli.samples import choose, refuse_unused
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
 from apidiff.database.single_runs import SingleTraces
@@ -138,6 +138,34 @@ def test_what_a_command_runs(
     given = {"ids": [], "backend": None, "world_size": None, "execution": None} | options
     choice = choose(database, argparse.Namespace(**given), launched=False)
     assert (choice.collective, choice.single) == (collective, single)
+
+
+REDUCE = "torch.distributed.reduce"
+UNUSED = [
+    ({"ids": [GELU], "backend": ["gloo"]}, "--backend is about the ranks of a world"),
+    ({"execution": "single", "world_size": [2]}, "--world-size is about the ranks of a world"),
+    ({"ids": [REDUCE], "inputs": "written"}, "--inputs is about single processes"),
+    ({"backend": ["gloo"], "inputs": "written"}, "--inputs is about single processes"),
+    ({"ids": [GELU, REDUCE], "execution": "single"}, f"{REDUCE} runs in the ranks of a world, and --execution single"),
+    ({"ids": [GELU], "execution": "collective"}, f"{GELU} runs in single processes, and --execution collective"),
+    ({"ids": [GELU, REDUCE], "backend": ["gloo"], "inputs": "written"}, ""),
+    ({"execution": "single", "inputs": "written"}, ""),
+    ({"ids": [GELU], "execution": "single"}, ""),
+    ({"inputs": "extracted"}, ""),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), UNUSED)
+def test_an_option_about_what_is_not_run_is_refused(database: Data, options: dict[str, Any], said: str) -> None:
+    given = {"ids": [], "backend": None, "world_size": None, "execution": None, "inputs": None} | options
+    args = argparse.Namespace(**given)
+    choice = choose(database, args, launched=False)
+    if not said:
+        refuse_unused(args, choice)
+        return
+    with pytest.raises(ApidiffError) as refused:
+        refuse_unused(args, choice)
+    assert str(refused.value).startswith(f"verify: {said}")
 
 
 def test_single_mappings_take_no_part_in_collective_runs(database: Data) -> None:
