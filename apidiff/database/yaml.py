@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -173,12 +174,12 @@ def _inside(plain: Any, at: Place) -> Any:
     return plain
 
 
-def _narrowed(plain: Any, at: Place, key: str) -> Any:
-    """A copy of ``plain`` in which the dictionary at ``at`` has nothing but ``key``."""
+def _narrowed(plain: Any, at: Place, keys: Sequence[str]) -> Any:
+    """A copy of ``plain`` in which the dictionary at ``at`` has nothing but ``keys``."""
     if not at:
-        return {key: plain[key]}
+        return {key: plain[key] for key in keys}
     copy: Any = list(plain) if isinstance(plain, list) else dict(plain)
-    copy[at[0]] = _narrowed(plain[at[0]], at[1:], key)
+    copy[at[0]] = _narrowed(plain[at[0]], at[1:], keys)
     return copy
 
 
@@ -199,13 +200,13 @@ def place_of(error: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str
         if step[1] or step[2]:
             at = (*at, int(step[2]) if step[2] else step[1])
             continue
-        for key in _inside(plain, at):
-            narrowed = _narrowed(plain, at, key)
-            if _fault(narrowed, kind) == str(error):
-                plain, at = narrowed, (*at, key)
-                break
-        else:
+        keys = list(_inside(plain, at))
+        while len(keys) > 1:  # msgspec tells the first: of half of them it is in the one in which anything goes wrong
+            half = keys[: len(keys) // 2]
+            keys = half if _fault(_narrowed(plain, at, half), kind) == str(error) else keys[len(half) :]
+        if not keys:
             break
+        plain, at = _narrowed(plain, at, keys), (*at, *keys)
     return match["what"], at
 
 

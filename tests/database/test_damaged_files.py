@@ -10,6 +10,7 @@ import pytest
 
 from apidiff.database import DataError, InvalidData, load, load_valid
 from apidiff.database.checks import without_unusable
+from apidiff.database.expansion.signatures import derive_signature_claims
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path
 from apidiff.database.paths import DATA
 from apidiff.database.runs import run_id
@@ -220,6 +221,7 @@ def test_a_target_written_in_a_damaged_record_is_passed_over_and_not_blamed(root
     assert data.passed_over.keys() == {"torch.distributed.all_gather", f"torch.distributed.{user.stem}"}
 
 
+SYNC = "sync: {"
 # file, what is done to it, what is said of it
 UNUSABLE = [
     (f"{FOLDER}/reduce.yaml", replaced("by: async}", "by: asynk}"), "claim 'async-returns-none' names probe 'asynk'"),
@@ -235,6 +237,21 @@ UNUSABLE = [
     ("mappings/torch/abs.yaml", appended(b"source: {kind: constant}\n"), "constant, which no single process calls"),
     ("mappings/torch/abs.yaml", replaced("elementwise", "single\ncategory: math"), "has no sample. Add one"),
     ("mappings/torch/abs.yaml", replaced('"2.7"', "2.x"), "Expected a release version such as 2.10"),
+    ("mappings/torch/abs.yaml", replaced('"2.7"', '""'), "Expected a release version such as 2.10"),
+    (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: snyc,"), "probe 'sync' is like 'snyc', which is not there"),
+    (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: sync,"), "like another over more than 16 steps"),
+    (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: dst-1,"), "like another over more than 16 steps"),
+    (
+        f"{FOLDER}/reduce.yaml",
+        replaced("result: sum, at: tensor, of", "result: sum, of"),
+        "missing required field `at`",
+    ),
+    (f"{FOLDER}/reduce.yaml", replaced("profile: collective", "profile: [collective, p0]"), "there is no profile 'p0'"),
+    (
+        "mappings/torch/abs.yaml",
+        appended(f"with: {{x: {'b' * 1000}}}\ncaveats: {{of: {{note: {{en: {'$x' * 70}, zh: 元}}}}}}\n".encode()),
+        "placeholders stand for more than 65536 characters in one record. Give $x a shorter value",
+    ),
 ]
 
 
@@ -248,6 +265,45 @@ def test_a_record_that_names_what_is_not_there_is_passed_over_alone(
     assert (error.path, said in str(error)) == (root / file, True), error
     assert len(data.passed_over) == 1
     assert entries(data).keys() == {REDUCE, GATHER, ABS} - data.passed_over.keys()
+
+
+def test_profiles_that_build_on_each_other_for_ever_are_passed_over(root: Path) -> None:
+    steps = "".join(f"p{step}: {{about: A step., profile: p{step + 1}}}\n" for step in range(1500))
+    (root / "profiles" / "steps.yaml").write_text(f"{steps}p1500: {{about: The last.}}\n", encoding="utf-8")
+    replaced("profile: elementwise", "profile: [elementwise, p0]")(root / "mappings" / "torch" / "abs.yaml")
+    data = load(root)
+    assert [error.found for error in data.broken] == ["profile 'p0' builds on others over more than 60 steps"]
+    assert data.passed_over.keys() == {ABS}
+
+
+@pytest.mark.parametrize(
+    "fault", [KeyError("at"), TypeError("no items"), RecursionError(), ZeroDivisionError(), ValueError()]
+)
+def test_a_record_that_a_pass_fails_on_is_passed_over_alone(
+    root: Path, fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(record: dict[str, object], name: str, *rest: object) -> dict[str, object]:
+        if name == ABS:
+            raise fault
+        return derive_signature_claims(record, name, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("apidiff.database.expansion.derive_signature_claims", fail)
+    data = load(root)
+    [error] = data.broken
+    assert (error.path, data.passed_over.keys()) == (root / "mappings" / "torch" / "abs.yaml", {ABS})
+    assert error.found == f"no record can be made of it ({type(fault).__name__}: {fault})"
+
+
+@pytest.mark.parametrize("name", ["caveats", "differences", "note"])
+def test_a_parameter_may_be_called_as_a_part_of_a_record_is(root: Path, name: str) -> None:
+    replaced("parameters: {dst: {note", f"parameters: {{{name}: {{note")(root / FOLDER / "reduce.yaml")
+    assert load(root).broken == []
+
+
+@pytest.mark.parametrize("written", ["source:\n", "source: null\n", "otherwise: []\n"])
+def test_a_part_that_is_left_empty_is_none(root: Path, written: str) -> None:
+    appended(written.encode())(root / "mappings" / "torch" / "abs.yaml")
+    assert without_unusable(load(root)).broken == []
 
 
 def test_a_target_of_which_no_entry_can_be_made_is_passed_over_wherever_it_is_used(root: Path) -> None:

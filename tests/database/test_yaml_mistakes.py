@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from apidiff.database import yaml
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import DataError
 
@@ -43,6 +44,23 @@ def test_a_slip_is_told_with_its_line_and_remedy(slip: str, tmp_path: Path) -> N
         read_yaml(path, _Record)
     assert line in str(caught.value)
     assert remedy in str(caught.value)
+
+
+def test_a_slip_among_many_keys_is_found_in_few_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step converts the whole record: with as many as there are keys, a file of 100 kB took minutes."""
+    steps: list[str | None] = []
+    fault = yaml._fault
+    monkeypatch.setattr(yaml, "_fault", lambda *given: steps.append(fault(*given)) or steps[-1])
+    path = tmp_path / "record.yaml"
+    keys = [f"  k{index}: {{relation: x}}\n" for index in range(4000)]
+    keys[2500] = "  k2500: {relation: 1}\n"
+    keys[3500] = "  k3500: {relation: 1}\n"
+    path.write_text("name: a\nothers:\n" + "".join(keys), encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_yaml(path, _Record)
+    assert ":2503: " in str(caught.value)
+    assert "others.k2500.relation" in str(caught.value)
+    assert 0 < len(steps) < 20
 
 
 def test_a_key_that_is_there_is_not_proposed(tmp_path: Path) -> None:

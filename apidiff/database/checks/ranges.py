@@ -25,7 +25,7 @@ def bounds_are_versions(subject: Subject) -> Iterator[DataError]:
     spans += [(("otherwise", i), answer) for i, answer in enumerate(subject.mapping.otherwise)]
     for at, span in spans:
         try:
-            since, until = (read_version(bound) if bound else None for bound in (span.since, span.until))
+            since, until = (None if bound is None else read_version(bound) for bound in (span.since, span.until))
         except VersionError as error:
             yield subject.error(at, str(error), "Write it as 2.4 or 2.4.10.")
             continue

@@ -17,7 +17,9 @@ A record says what only a person knows. Each pass adds what is known from elsewh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Mapping as Dictionary
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,21 +89,36 @@ class Expander:
     def steps(self, path: Path, name: str) -> Plain:
         """The record ``name`` in the file ``path`` after all passes but the last. Raises DataError."""
         _, plain, lines = read_yaml_plain(path, AuthoredRecord)
-        record = mark(plain, lines, path, "record")
-        record = apply_profiles(record, self.profiles)
-        record = fill_notes(record, self.notes, self.profiles.unneeded)
-        record = fill_placeholders(record, name)
-        record = claim_members(record)
-        record = claim_scripts(record, name, self.examples)
-        record = derive_parameters(record, name, self.signatures, self.profiles.unneeded)
-        record = derive_signature_claims(record, name, self.signatures)
-        record = expand_sweeps(record)
-        record = prune_inherited(record, self.profiles.observed)
-        return attach_citations(record, name, self.documents)
+        with _naming_the_file(path):
+            record = mark(plain, lines, path, "record")
+            record = apply_profiles(record, self.profiles)
+            record = fill_notes(record, self.notes, self.profiles.unneeded)
+            record = fill_placeholders(record, name)
+            record = claim_members(record)
+            record = claim_scripts(record, name, self.examples)
+            record = derive_parameters(record, name, self.signatures, self.profiles.unneeded)
+            record = derive_signature_claims(record, name, self.signatures)
+            record = expand_sweeps(record)
+            record = prune_inherited(record, self.profiles.observed)
+            return attach_citations(record, name, self.documents)
 
     def expand(self, path: Path, name: str) -> tuple[Mapping, Origins]:
         """The mapping ``name`` of the record in the file ``path``, and where each part of it was written. Raises DataError."""
-        return to_mapping(self.steps(path, name), name)
+        record = self.steps(path, name)
+        with _naming_the_file(path):
+            return to_mapping(record, name)
+
+
+@contextmanager
+def _naming_the_file(path: Path) -> Iterator[None]:
+    """Raise DataError where a pass fails on what it did not expect: one odd file is passed over, and ends no command."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        found = f"no record can be made of it ({type(error).__name__}: {error})"
+        raise DataError(path, None, found, "Compare it with another record of its kind.") from error
 
 
 def _profiles(path: Path, others: Dictionary[str, Plain]) -> dict[str, Plain]:
@@ -112,5 +129,6 @@ def _profiles(path: Path, others: Dictionary[str, Plain]) -> dict[str, Plain]:
         if name in others:
             raise DataError(path, at.get((name,)), f"profile {name!r} stands in two files", "Join the two.")
         inside = {place[1:]: line for place, line in at.items() if place[:1] == (name,)}
-        profiles[name] = mark(profile, inside, path, f"profile {name}")
+        with _naming_the_file(path):
+            profiles[name] = mark(profile, inside, path, f"profile {name}")
     return profiles

@@ -10,6 +10,12 @@ from apidiff.database.expansion.origins import ORIGIN, Origin, Plain
 from apidiff.database.yaml import Lines
 from apidiff.errors import DataError
 
+_NAMED = (
+    "probes",
+    "samples",
+    "with",
+    "fill",
+)  # values by names of arguments and the like, which may be called text too
 _TEXTS = ("note", "text", "why", "instead", "reason", "headline", "because")
 
 
@@ -65,13 +71,21 @@ def fill_notes(record: Plain, notes: Notes, unneeded: list[DataError]) -> Plain:
         for key, item in value.items():
             if key in _TEXTS and isinstance(item, str):
                 done[key] = text(item, origin)
-            elif key in {"differences", "caveats"}:
-                done[key] = {name: filled(_noted(name, entry, own), origin) for name, entry in item.items()}
             else:
-                done[key] = item if key == "probes" else filled(item, origin)  # an argument may be called text too
+                done[key] = item if key in _NAMED else filled(item, origin)
         return done
 
-    done: Plain = filled({key: value for key, value in record.items() if key != "notes"}, record[ORIGIN])
+    def block(section: Plain) -> Plain:
+        noted = {
+            key: {name: _noted(name, entry, own) for name, entry in section[key].items()}
+            for key in ("differences", "caveats")
+            if key in section
+        }
+        done: Plain = filled({**section, **noted}, record[ORIGIN])
+        return done
+
+    done = block({key: value for key, value in record.items() if key not in {"notes", "targets"}})
+    done["targets"] = {name: block(section) for name, section in record["targets"].items()}
     unneeded += [
         own[key][ORIGIN].error(f"nothing names the note {key!r}", "Remove it.") for key in own if key not in used
     ]

@@ -61,7 +61,7 @@ def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
     if "notes" in plain:
         done["notes"] = {key: {**text, ORIGIN: origin("notes", key)} for key, text in plain["notes"].items()}
     if "source" in plain:
-        done["source"] = items(plain["source"], ("source",))
+        done["source"] = items(plain["source"] or {}, ("source",))
     if "targets" in plain:
         done["targets"] = {name: items(block or {}, ("targets", name)) for name, block in plain["targets"].items()}
     if isinstance(answers := plain.get("otherwise"), list):

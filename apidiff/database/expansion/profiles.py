@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, listed
+from apidiff.database.yaml import MAX_DEPTH
 from apidiff.errors import DataError
 from apidiff.model.vocabulary import ApiKind
 
@@ -26,6 +27,7 @@ Observed = tuple[Path, int | None, str]
 
 _WHOLE = ("category", "summary", "execution")
 """Keys of a record that it takes from a profile as they are where it has none."""
+_MOST_FILLED_IN = 2**16  # characters
 _PLACEHOLDER = re.compile(r"\$(\w+)")
 _GENERATIONS = {
     "mindspore.mint.distributed.": "mint",
@@ -84,6 +86,9 @@ class Profiles:
                 raise origin.error(f"there is no profile {name!r}", f"Name one of apidiff/data/profiles: {known}.")
             if name in above:
                 raise origin.error(f"profile {name!r} builds on itself", "Take it out of its own 'profile'.")
+            if len(above) == MAX_DEPTH:
+                found = f"profile {above[0]!r} builds on others over more than {MAX_DEPTH} steps"
+                raise origin.error(found, "Let it build on fewer.")
             if name in seen:
                 return
             seen.add(name)
@@ -387,15 +392,16 @@ def fill_placeholders(record: Plain, name: str) -> Plain:
     Raises DataError for one that has no value.
     """
     shared = record.get("with", {})
+    filling = _Filling()
     done = dict(record)
-    done["source"] = _filled_block(record["source"], name, {**shared, "source": name})
+    done["source"] = filling.block(record["source"], name, {**shared, "source": name})
     done["targets"] = {
-        key: _filled_block(block, key, {**shared, "source": name}) for key, block in record["targets"].items()
+        key: filling.block(block, key, {**shared, "source": name}) for key, block in record["targets"].items()
     }
     for key in ("summary", "samples", "otherwise", "caveats"):
         if key not in record:
             continue
-        done[key] = _filled(record[key], {**shared, **_names(name), "source": name}, record[ORIGIN])
+        done[key] = filling.filled(record[key], {**shared, **_names(name), "source": name}, record[ORIGIN])
     return done
 
 
@@ -404,25 +410,36 @@ def _names(api: str) -> dict[str, str]:
     return {"api": api, "module": module, "name": last}
 
 
-def _filled_block(block: Plain, api: str, shared: dict[str, str]) -> Plain:
-    values = {**shared, **block.get("with", {}), **_names(api)}
-    rest = {key: value for key, value in block.items() if key != "with"}
-    filled: Plain = _filled(rest, values, block[ORIGIN])
-    return filled
+class _Filling:
+    """Fills one record, up to a limit: its placeholders could make gigabytes of a kilobyte."""
 
+    def __init__(self) -> None:
+        self._filled_in = 0  # characters
 
-def _filled(value: Any, values: dict[str, str], origin: Origin) -> Any:
-    if isinstance(value, str):
-        return _PLACEHOLDER.sub(lambda hit: _value(hit, values, origin), value) if "$" in value else value
-    if isinstance(value, dict):
-        origin = value.get(ORIGIN, origin)
-        return {_filled(key, values, origin): _filled(item, values, origin) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_filled(item, values, origin) for item in value]
-    return value
+    def block(self, block: Plain, api: str, shared: dict[str, str]) -> Plain:
+        """A source or target with its placeholders replaced."""
+        values = {**shared, **block.get("with", {}), **_names(api)}
+        rest = {key: value for key, value in block.items() if key != "with"}
+        filled: Plain = self.filled(rest, values, block[ORIGIN])
+        return filled
 
+    def filled(self, value: Any, values: dict[str, str], origin: Origin) -> Any:
+        """``value`` with its placeholders replaced by ``values``. Raises DataError."""
+        if isinstance(value, str):
+            return _PLACEHOLDER.sub(lambda hit: self._value(hit, values, origin), value) if "$" in value else value
+        if isinstance(value, dict):
+            origin = value.get(ORIGIN, origin)
+            return {self.filled(key, values, origin): self.filled(item, values, origin) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.filled(item, values, origin) for item in value]
+        return value
 
-def _value(hit: re.Match[str], values: dict[str, str], origin: Origin) -> str:
-    if hit[1] not in values:
-        raise origin.error(f"nothing says what ${hit[1]} stands for", f"Give it a value: 'with: {{{hit[1]}: …}}'.")
-    return values[hit[1]]
+    def _value(self, hit: re.Match[str], values: dict[str, str], origin: Origin) -> str:
+        if hit[1] not in values:
+            raise origin.error(f"nothing says what ${hit[1]} stands for", f"Give it a value: 'with: {{{hit[1]}: …}}'.")
+        value = values[hit[1]]
+        self._filled_in += len(value)
+        if self._filled_in > _MOST_FILLED_IN:
+            found = f"placeholders stand for more than {_MOST_FILLED_IN} characters in one record"
+            raise origin.error(found, f"Give ${hit[1]} a shorter value, or write the texts out.")
+        return value

@@ -48,7 +48,7 @@ class Signatures:
 
     def target(self, name: str, ranges: list[Plain]) -> tuple[SignatureFile, Signature] | None:
         """The newest signature of a MindSpore API among the versions in which ``ranges`` have it."""
-        for bound in [span[end] for span in ranges for end in ("since", "until") if span.get(end)]:
+        for bound in [span[end] for span in ranges for end in ("since", "until") if span.get(end) is not None]:
             if not is_version(bound):
                 return None  # a check says so
         for file in self.mindspore:

@@ -13,6 +13,7 @@ from typing import Any
 
 from apidiff.database.expansion.origins import ORIGIN, Plain
 from apidiff.model.probe import PARTS_OF_ONE, Layout, Sweep
+from apidiff.model.probe_resolution import MAX_LIKE
 
 _PARTS_OF_ONE = {layout.value for layout in PARTS_OF_ONE}
 _WORLD_SIZE = 3  # a partial sum does not show with two
@@ -44,7 +45,7 @@ def _swept(block: Plain, sweeps: dict[str, Plain]) -> Plain:
             for key, claim in results.items():
                 kept = {part: claim[part] for part in claim if part not in {"by", "stated"}}
                 claims[f"{key}-{name}"] = {**kept, "by": [name]}
-            if rest is not None and any(_argument_of(claim["at"]) == rest for claim in results.values()):
+            if rest is not None and any(_argument_of(claim.get("at", "")) == rest for claim in results.values()):
                 alone = any(rest in row and row[rest] is None for row in _arguments(probes, plain)["on_rank"].values())
                 ranks = {"ranks": "root"} if alone else {}  # others pass nothing around which anything lies
                 claims[f"rest-kept-{name}"] = {"keeps_rest": rest, **ranks, "by": [name], ORIGIN: block[ORIGIN]}
@@ -52,18 +53,26 @@ def _swept(block: Plain, sweeps: dict[str, Plain]) -> Plain:
 
 
 def _arguments(probes: Plain, name: str | None) -> Plain:
-    """What a probe sets, its partner and what single ranks set instead, with ``like`` worked out."""
-    if name is None:
-        return {"set": {}, "on_rank": {}}
-    probe = probes[name]
-    base = _arguments(probes, probe.get("like"))
-    given = {**base["set"], **probe.get("set", {})}
-    done = {
-        "set": {key: value for key, value in given.items() if key not in probe.get("drop", [])},
-        "on_rank": {**base["on_rank"], **probe.get("on_rank", {})},
-    }
-    partner = probe.get("partner", base.get("partner"))
-    return {**done, "partner": partner} if partner else done
+    """What a probe sets, its partner and what single ranks set instead, with ``like`` worked out. Raises DataError."""
+    chain: list[str] = []
+    while name is not None:
+        if name not in probes or len(chain) > MAX_LIKE:
+            steps = f"another over more than {MAX_LIKE} steps" if name in probes else f"{name!r}, which is not there"
+            raise probes[chain[-1]][ORIGIN].error(
+                f"probe {chain[0]!r} is like {steps}", "Name one of the same API in 'like'."
+            )
+        chain.append(name)
+        name = probes[name].get("like")
+    done: Plain = {"set": {}, "on_rank": {}}
+    for probe in (probes[step] for step in reversed(chain)):
+        given = {**done["set"], **probe.get("set", {})}
+        partner = probe.get("partner", done.get("partner"))
+        done = {
+            "set": {key: value for key, value in given.items() if key not in probe.get("drop", [])},
+            "on_rank": {**done["on_rank"], **probe.get("on_rank", {})},
+            **({"partner": partner} if partner else {}),
+        }
+    return done
 
 
 def _tells_values(claim: Plain) -> bool:
