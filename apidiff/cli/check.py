@@ -57,7 +57,10 @@ def run(args: argparse.Namespace) -> int:
     table.add_column()
     table.add_column(justify="right")
     former = former_index()
-    made = made_entries(data, former.made_of if former else lambda _mapping, _digest: None)
+    failing: dict[str, DataError] = {}
+    made = list(made_entries(data, former.made_of if former else lambda _mapping, _digest: None, failing))
+    if failing:
+        raise InvalidData(list(failing.values()))
     samples = sum(len(mapping.samples) for mapping in data.mappings.values())
     for what, count in [*counts(entry for _, _, entry, _ in made), ("samples", samples)]:
         # Of one record only what it has is of interest, and whether its samples were run.

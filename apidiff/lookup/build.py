@@ -10,7 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from apidiff.database import load
-from apidiff.database.checks import without_unusable
+from apidiff.database.checks import passing_over, without_unusable
 from apidiff.database.own_records import own_records_path
 from apidiff.database.terms import Term, load_terms
 from apidiff.derive.counterparts import counterparts as all_counterparts
@@ -39,8 +39,10 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries: dict[str, Entry] = {}
     digests: dict[str, bytes] = {}
-    for key, digest, entry, _ in made_entries(data, former.made_of if former else _none):
+    failing: dict[str, DataError] = {}
+    for key, digest, entry, _ in made_entries(data, former.made_of if former else _none, failing):
         entries[key], digests[key] = entry, digest
+    data = passing_over(data, failing, failing)
     index = index_of(
         entries,
         all_counterparts(data, entries),

@@ -12,6 +12,7 @@ from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.documented import documented_points
 from apidiff.database.examples import Example, load_examples
+from apidiff.database.odd_records import naming_the_record
 from apidiff.database.paths import examples_folder
 from apidiff.derive.answers import everyday_risk, met_at
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
@@ -95,7 +96,11 @@ class Builder:
         self._clauses: dict[str, Text] = {}  # claims as parts of sentences, by ID
 
     def entry(self, mapping: Mapping) -> Entry:
-        """Everything shown about one mapping."""
+        """Everything shown about one mapping. Raises DataError where it is unlike any that was thought of."""
+        with naming_the_record(self.data.path_of(mapping.id)):
+            return self._entry(mapping)
+
+    def _entry(self, mapping: Mapping) -> Entry:
         source = {claim.id: self._claim(claim, mapping.source, "source") for claim in frequent_first(mapping.source)}
         claims = list(source.values())
         targets = []
@@ -418,6 +423,6 @@ def _newest_first(files: AbstractMapping[tuple[str, str], SignatureFile]) -> dic
 
 
 def entries(data: Data) -> dict[str, Entry]:
-    """The entry of every mapping, by ID, with the backends and examples that the project describes."""
+    """The entry of every mapping, by ID, with the backends and examples that the project describes. Raises DataError."""
     builder = Builder(data, data.backends, load_examples(examples_folder()))
     return {key: builder.entry(mapping) for key, mapping in data.mappings.items()}

@@ -16,6 +16,7 @@ import msgspec
 from apidiff.database import Data
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import PACKAGE, examples_folder
+from apidiff.errors import DataError
 from apidiff.lookup.entry import Builder
 from apidiff.model.views import Entry
 
@@ -26,7 +27,9 @@ _TOLD_APART = {"root", "mappings", "origins", "unneeded", "unused", "damaged", "
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 
-def made_entries(data: Data, former: Callable[[str, bytes], Entry | None]) -> Iterator[tuple[str, bytes, Entry, bool]]:
+def made_entries(
+    data: Data, former: Callable[[str, bytes], Entry | None], failing: dict[str, DataError]
+) -> Iterator[tuple[str, bytes, Entry, bool]]:
     """Make the entry of every mapping, in their order, or take over the former one.
 
     The digest of an entry is that of everything it is made from: its mapping as it is in memory, which holds what other files
@@ -36,6 +39,7 @@ def made_entries(data: Data, former: Callable[[str, bytes], Entry | None]) -> It
     Args:
         data: the validated data.
         former: gives the entry that was made of a mapping with a digest, None where there is none.
+        failing: gets why no entry can be made of a mapping, by ID; it is passed over.
 
     Yields:
         The mapping's ID, the digest, the entry, and whether it was made anew.
@@ -45,7 +49,12 @@ def made_entries(data: Data, former: Callable[[str, bytes], Entry | None]) -> It
     for key, mapping in data.mappings.items():
         digest = hashlib.sha256(shared + _encode(mapping)).digest()
         entry = former(key, digest)
-        yield key, digest, entry or builder.entry(mapping), entry is None
+        try:
+            made = entry or builder.entry(mapping)
+        except DataError as error:
+            failing[key] = error.without_frames()
+            continue
+        yield key, digest, made, entry is None
 
 
 def digest_of_shared(data: Data, examples: object) -> bytes:

@@ -137,11 +137,14 @@ class Call(Record, frozen=True, kw_only=True):
     set: dict[str, Argument] = {}
 
 
+OneOrOthers = Annotated[str, msgspec.Meta(pattern="^(others|[0-9]{1,5})$", description="a rank, or 'others'")]
+
+
 class Partner(Record, frozen=True, kw_only=True):
     """The call that answers a probe's: ``api`` with the arguments ``set``, made on ``ranks`` instead of the probe's."""
 
     api: Called
-    ranks: list[int]
+    ranks: Annotated[list[int], msgspec.Meta(min_length=1)]
     set: dict[str, Argument] = {}
 
 
@@ -161,7 +164,7 @@ class Probe(Record, frozen=True, kw_only=True):
     like: Slug | None = None
     set: dict[str, Argument] = {}
     drop: list[str] = []
-    on_rank: dict[str, dict[str, Argument]] = {}
+    on_rank: dict[OneOrOthers, dict[str, Argument]] = {}
     world_sizes: list[Annotated[int, msgspec.Meta(ge=1, le=64)]] = []
     ranks: list[int] = []
     partner: Partner | None = None

@@ -22,7 +22,7 @@ from apidiff.derive.evidence import ProbeCall, RunHead, SingleHead, head_of, pro
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import painter_of, pictures
 from apidiff.derive.versions_run import newest_first, versions_run
-from apidiff.errors import Damage
+from apidiff.errors import Damage, DataError, InvalidData
 from apidiff.lookup.entry import entries
 from apidiff.lookup.made_entries import made_entries
 from apidiff.lookup.record_trial import without_failing
@@ -142,7 +142,8 @@ def _damaged(data: Data) -> dict[str, DamagedFile]:
 def kept(data: Data, folder: Path) -> tuple[dict[str, Entry], dict[str, Picture]]:
     """Make the entries and pictures of ``data``, taking over what an earlier build left in ``folder``.
 
-    A picture is made of the same things as the entry of its mapping, so both are kept under one digest.
+    A picture is made of the same things as the entry of its mapping, so both are kept under one digest. Raises InvalidData
+    with why no entry can be made of some.
     """
     decoder = msgspec.msgpack.Decoder(tuple[Entry, Picture | None])
     files = {key: folder / "entries" / f"{key}.msgpack" for key in data.mappings}
@@ -159,9 +160,12 @@ def kept(data: Data, folder: Path) -> tuple[dict[str, Entry], dict[str, Picture]
         return entry
 
     entries: dict[str, Entry] = {}
-    for key, digest, entry, is_new in made_entries(data, former):
+    failing: dict[str, DataError] = {}
+    for key, digest, entry, is_new in made_entries(data, former, failing):
         entries[key] = entry
         if is_new:
             drawn[key] = painter().picture(data.mappings[key])
             write_if_changed(files[key], sealed(digest, msgspec.msgpack.encode((entry, drawn[key]))))
+    if failing:
+        raise InvalidData(list(failing.values()))
     return entries, {key: picture for key in entries if (picture := drawn[key]) is not None}

@@ -204,11 +204,6 @@ FAULTY = [
         "partner: {api: torch.distributed.take, ranks: [0]",
         "rank 0",
     ),
-    (
-        "partner: {api: torch.distributed.take, ranks: [1]",
-        "partner: {api: torch.distributed.take, ranks: []",
-        "no partner",
-    ),
     # answers
     ("    recipe: torch.distributed.pass_on/mindspore_recipe.py\n", "", "a composed answer has no recipe"),
     (

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from apidiff.database import DataError, InvalidData, load, load_valid
-from apidiff.database.checks import without_unusable
+from apidiff.database import DataError, InvalidData, checks, load, load_valid
+from apidiff.database.checks import passing_over, without_unusable
+from apidiff.database.checks.subject import Subject
 from apidiff.database.expansion.signatures import derive_signature_claims
+from apidiff.database.odd_records import UNLIKE_OTHERS
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path
 from apidiff.database.paths import DATA
 from apidiff.database.runs import run_id
 from apidiff.errors import Damage
+from apidiff.lookup import entry
 from apidiff.lookup.entry import entries
+from apidiff.lookup.made_entries import made_entries
 from apidiff.model.signed import State
+from apidiff.sphinxext import site_content
 
 REDUCE, GATHER, ABS = "torch.distributed.reduce", "torch.distributed.gather", "torch.abs"
 FOLDER = "mappings/torch/distributed"
@@ -239,6 +244,12 @@ UNUSABLE = [
     ("mappings/torch/abs.yaml", replaced('"2.7"', "2.x"), "Expected a release version such as 2.10"),
     ("mappings/torch/abs.yaml", replaced('"2.7"', '""'), "Expected a release version such as 2.10"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: snyc,"), "probe 'sync' is like 'snyc', which is not there"),
+    (
+        f"{FOLDER}/reduce.yaml",
+        replaced(SYNC, "sync: {partner: {api: torch.distributed.recv, ranks: []},"),
+        "`array` of length >= 1 in $.source.probes.sync.partner.ranks",
+    ),
+    (f"{FOLDER}/reduce.yaml", replaced('on_rank: {"1"', 'on_rank: {"one"'), "matching regex"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: sync,"), "like another over more than 16 steps"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: dst-1,"), "like another over more than 16 steps"),
     (
@@ -291,13 +302,59 @@ def test_a_record_that_a_pass_fails_on_is_passed_over_alone(
     data = load(root)
     [error] = data.broken
     assert (error.path, data.passed_over.keys()) == (root / "mappings" / "torch" / "abs.yaml", {ABS})
-    assert error.found == f"no record can be made of it ({type(fault).__name__}: {fault})"
+    assert error.found == f"{UNLIKE_OTHERS} ({type(fault).__name__}: {fault})"
+
+
+def test_a_mapping_of_which_no_entry_can_be_made_is_passed_over_alone(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, failing = load(root), dict[str, DataError]()
+    history = entry.history_entries
+
+    def fail(names: list[str], *rest: object) -> object:
+        if ABS in names:
+            raise KeyError("odd")
+        return history(names, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(entry, "history_entries", fail)
+    made = [key for key, *_ in made_entries(data, lambda *_: None, failing)]
+    assert (set(made), failing.keys()) == ({REDUCE, GATHER}, {ABS})
+    rest = passing_over(data, failing, failing)
+    assert (rest.mappings.keys(), rest.passed_over.keys(), rest.broken) == ({REDUCE, GATHER}, {ABS}, [failing[ABS]])
+    with pytest.raises(InvalidData, match="is unlike any record"):
+        site_content.kept(data, root / "kept")
+
+
+def test_a_record_that_a_check_fails_on_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(subject: Subject) -> Iterator[DataError]:
+        if subject.mapping.id == ABS:
+            raise KeyError("odd")
+        yield from ()
+
+    data = load(root)
+    monkeypatch.setattr(checks, "samples_fit", fail)
+    assert [error.found for error in checks.check_records(data) if UNLIKE_OTHERS in error.found] == [
+        f"{UNLIKE_OTHERS} (KeyError: 'odd')"
+    ]
+    assert checks.without_unusable(data).passed_over.keys() == {ABS}
 
 
 @pytest.mark.parametrize("name", ["caveats", "differences", "note"])
 def test_a_parameter_may_be_called_as_a_part_of_a_record_is(root: Path, name: str) -> None:
     replaced("parameters: {dst: {note", f"parameters: {{{name}: {{note")(root / FOLDER / "reduce.yaml")
     assert load(root).broken == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (SYNC, "sync: {partner: {api: torch.distributed.recv, ranks: [1]}, ranks: [0], "),
+        ("result: sum, at", "keeps: tensor, result: null, at"),
+    ],
+)
+def test_what_a_sweep_needs_not_is_left_out(root: Path, old: str, new: str) -> None:
+    replaced(old, new)(root / FOLDER / "reduce.yaml")
+    assert [error.found for error in load(root).broken if UNLIKE_OTHERS in error.found] == []
 
 
 @pytest.mark.parametrize("written", ["source:\n", "source: null\n", "otherwise: []\n"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import strategies as st
@@ -34,6 +35,39 @@ def mutated(draw: st.DrawFn, genuine: bytes) -> bytes:
         piece = draw(st.one_of(st.sampled_from(HOSTILE_BYTES), st.binary(max_size=6), st.just(content[at:until] * 2)))
         content = content[:at] + piece + content[until:]
     return content
+
+
+@st.composite
+def rearranged(draw: st.DrawFn, genuine: dict[str, Any]) -> bytes:
+    """The JSON of something genuine with up to three parts replaced by others of its own, renamed, emptied or left out."""
+    plain = copy.deepcopy(genuine)
+    for _ in range(draw(st.integers(1, 3))):
+        parts = list(_parts(plain))
+        if not parts:
+            break
+        holder, key = draw(st.sampled_from(parts))
+        names = [key for _, key in parts if isinstance(key, str)]
+        how = draw(st.integers(0, 5))
+        if how == 0:
+            del holder[key]
+        elif how == 1 and isinstance(holder, dict):
+            holder[draw(st.sampled_from([*names, "", "0", "a b", "x[0]"]))] = holder.pop(key)
+        elif how == 2:
+            holder[key] = draw(st.sampled_from([None, "", {}, [], "0", -1, "source", "a.b", "$name", "2.x"]))
+        elif how == 3:
+            holder[key] = draw(st.sampled_from(names))
+        else:
+            other, at = draw(st.sampled_from(parts))
+            holder[key] = copy.deepcopy(other[at])
+    return json.dumps(plain).encode("utf-8", "surrogatepass")
+
+
+def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each value below, by what holds it and its key or index there."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    for key in keys:
+        yield value, key
+        yield from _parts(value[key])
 
 
 @st.composite

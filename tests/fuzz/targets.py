@@ -15,22 +15,30 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import yaml
 from hypothesis import strategies as st
 
 from apidiff import site_builder
 from apidiff.cli import FAULT, main
 from apidiff.database import Data, load
 from apidiff.database.backends import load_backends
+from apidiff.database.checks import check_records, without_unusable
+from apidiff.database.data import mapping_path
 from apidiff.database.examples import load_examples
+from apidiff.database.expansion import Expander
 from apidiff.database.measurer_names import name_fault
+from apidiff.database.odd_records import UNLIKE_OTHERS
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.runs import digest_of
+from apidiff.database.shared_targets import fill_in
 from apidiff.database.toml import read_toml
 from apidiff.database.yaml import read_yaml
+from apidiff.derive.picture import pictures
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan
@@ -41,7 +49,9 @@ from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import Context, make_context
 from apidiff.lookup import cache as index_cache
 from apidiff.lookup.cache import open_index
+from apidiff.lookup.entry import Builder
 from apidiff.lookup.record_trial import record_trial
+from apidiff.messages.call_facts import call_facts
 from apidiff.model.authored import AuthoredRecord
 from apidiff.model.literals import literal
 from apidiff.model.trace import ProbeRun, RunRecord
@@ -51,7 +61,7 @@ from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
-from tests.fuzz.mutations import HOSTILE_VALUES, mutated, with_hostile_values
+from tests.fuzz.mutations import HOSTILE_VALUES, mutated, rearranged, with_hostile_values
 from tests.fuzz.pages import open_page
 from tests.fuzz.servers import AGENT, EDITOR, agent, editor, messages
 
@@ -98,6 +108,48 @@ def _give_record(content: bytes) -> str:
         return REFUSED
     record_trial(_data(), load_backends(), _context())(path, record)
     return SURVIVED
+
+
+@functools.cache
+def _expander() -> Expander:
+    return Expander.of(DATA, _data().signatures, _data().documents)
+
+
+@functools.cache
+def _builder() -> Builder:
+    return Builder(_data(), load_backends(), load_examples(examples_folder()))
+
+
+def _give_mapping(content: bytes) -> str:
+    """What is told of a record as unlike any that was thought of is a fault here."""
+    name = "torch.distributed.reduce"
+
+    def read(path: Path) -> None:
+        mapping, origins = _expander().expand(path, name)
+        filled = fill_in(mapping, {**_data().mappings, name: mapping}, origins)
+        usable = without_unusable(replace(_data(), mappings={name: filled}, origins={name: origins}, broken=[]))
+        for error in [*usable.broken, *check_records(usable)]:
+            if error.__cause__ or usable.broken:
+                raise error
+        call_facts(usable, {name: _builder().entry(filled)})
+        pictures(usable)
+
+    with tempfile.TemporaryDirectory(prefix="apidiff-fuzz-") as folder:
+        path = Path(folder) / "a.yaml"
+        path.write_bytes(content)
+        try:
+            read(path)
+        except ApidiffError as error:
+            if UNLIKE_OTHERS in str(error) and error.__cause__:
+                raise error.__cause__ from None
+            return REFUSED
+    return SURVIVED
+
+
+def _records() -> st.SearchStrategy[bytes]:
+    paths = [mapping_path(DATA, name) for name in ("torch.distributed.reduce", "torch.distributed.send", "torch.clamp")]
+    plain: list[dict[str, Any]] = [yaml.safe_load(path.read_bytes()) for path in paths]
+    return st.sampled_from(plain).flatmap(rearranged)
 
 
 def _in_file(name: str, content: bytes, read: Callable[[Path], object]) -> str:
@@ -270,6 +322,7 @@ TARGETS: dict[str, Target] = {
     "values of run records": Target(lambda: with_hostile_values(_record()), _give_record),
     "bytes of run records": Target(lambda: mutated(_record()), _give_record),
     "zips": Target(lambda: mutated(_zip()), _give_zip),
+    "mappings": Target(_records, _give_mapping),
     "YAML": Target(
         lambda: mutated(_YAML),
         lambda content: _in_file("a.yaml", content, lambda path: read_yaml(path, AuthoredRecord)),

@@ -28,6 +28,7 @@ from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
 from apidiff.database.data import Data
 from apidiff.database.documented import listings_are_cited
+from apidiff.database.odd_records import naming_the_record
 from apidiff.database.terms import load_terms
 from apidiff.database.undecided import undecided_fits
 from apidiff.errors import Damage, DataError
@@ -64,9 +65,13 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
     found: list[DataError] = []
     for mapping in data.mappings.values():
         subject = Subject(data, mapping)
-        for check in passes:
-            found.extend(check(subject))
-        found.extend(_at_versions(subject))
+        try:
+            with naming_the_record(data.path_of(mapping.id)):
+                for check in passes:
+                    found.extend(check(subject))
+                found.extend(_at_versions(subject))
+        except DataError as error:
+            found.append(error)
     words = messages_keep_to_terms(data.root / "messages", terms)
     listings = listings_are_cited(data.root / "documented.yaml", data.listings, data.documents)
     return [*found, *words, *data.unneeded, *tables_are_cited(data), *listings]
@@ -99,15 +104,19 @@ def without_unusable(data: Data) -> Data:
     ]
     shared = _first_faults(data, of_apis)
     faults = _first_faults(data, [differences_cite_claims, bounds_are_versions]) | shared
-    if not faults:
-        return data
     users = {
         key: shared[target.api.defined_in]
         for key, mapping in data.mappings.items()
         for target in mapping.targets
         if target.api.defined_in in shared
     }
-    passed_over = users | faults
+    return passing_over(data, faults, users | faults)
+
+
+def passing_over(data: Data, faults: dict[str, DataError], passed_over: dict[str, DataError]) -> Data:
+    """``data`` without the mappings ``passed_over``, of which ``faults`` are told as broken; both by ID."""
+    if not passed_over:
+        return data
     mappings = {key: mapping for key, mapping in data.mappings.items() if key not in passed_over}
     return replace(
         data, mappings=mappings, broken=[*data.broken, *faults.values()], passed_over=data.passed_over | passed_over
@@ -131,7 +140,12 @@ def _first_faults(data: Data, passes: Sequence[Pass]) -> dict[str, DataError]:
     found: dict[str, DataError] = {}
     for key, mapping in data.mappings.items():
         subject = Subject(data, mapping)
-        if (error := next(chain.from_iterable(check(subject) for check in passes), None)) is not None:
+        try:
+            with naming_the_record(data.path_of(key)):
+                error = next(chain.from_iterable(check(subject) for check in passes), None)
+        except DataError as unexpected:
+            error = unexpected
+        if error is not None:
             found[key] = error
     return found
 

@@ -25,12 +25,9 @@ def probes_call_their_framework(subject: Subject) -> Iterator[DataError]:
                 arguments += probe.partner.set.values()
                 yield from _of_framework(subject, (*at, "partner"), framework, probe.partner.api)
                 both = sorted(set(probe.ranks) & set(probe.partner.ranks))
-                if both or not probe.partner.ranks:
-                    found = (
-                        f"probe {name!r}: rank {both[0]} makes both calls" if both else f"probe {name!r}: no partner"
-                    )
+                if both:
                     remedy = "Name the ranks of each end in 'ranks' and 'partner.ranks', none of them in both."
-                    yield subject.error((*at, "partner"), found, remedy)
+                    yield subject.error((*at, "partner"), f"probe {name!r}: rank {both[0]} makes both calls", remedy)
             for called in _called(arguments):
                 yield from _of_framework(subject, (*at, "set"), framework, called)
 

@@ -17,9 +17,7 @@ A record says what only a person knows. Each pass adds what is known from elsewh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from collections.abc import Mapping as Dictionary
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +30,7 @@ from apidiff.database.expansion.profiles import Profiles, apply_profiles, fill_p
 from apidiff.database.expansion.scripts import claim_scripts
 from apidiff.database.expansion.signatures import Signatures, claim_members, derive_parameters, derive_signature_claims
 from apidiff.database.expansion.sweeps import expand_sweeps
+from apidiff.database.odd_records import naming_the_record
 from apidiff.database.paths import examples_of
 from apidiff.database.yaml import Lines, read_yaml_plain
 from apidiff.errors import DataError
@@ -89,7 +88,7 @@ class Expander:
     def steps(self, path: Path, name: str) -> Plain:
         """The record ``name`` in the file ``path`` after all passes but the last. Raises DataError."""
         _, plain, lines = read_yaml_plain(path, AuthoredRecord)
-        with _naming_the_file(path):
+        with naming_the_record(path):
             record = mark(plain, lines, path, "record")
             record = apply_profiles(record, self.profiles)
             record = fill_notes(record, self.notes, self.profiles.unneeded)
@@ -105,20 +104,8 @@ class Expander:
     def expand(self, path: Path, name: str) -> tuple[Mapping, Origins]:
         """The mapping ``name`` of the record in the file ``path``, and where each part of it was written. Raises DataError."""
         record = self.steps(path, name)
-        with _naming_the_file(path):
+        with naming_the_record(path):
             return to_mapping(record, name)
-
-
-@contextmanager
-def _naming_the_file(path: Path) -> Iterator[None]:
-    """Raise DataError where a pass fails on what it did not expect: one odd file is passed over, and ends no command."""
-    try:
-        yield
-    except DataError:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        found = f"no record can be made of it ({type(error).__name__}: {error})"
-        raise DataError(path, None, found, "Compare it with another record of its kind.") from error
 
 
 def _profiles(path: Path, others: Dictionary[str, Plain]) -> dict[str, Plain]:
@@ -129,6 +116,6 @@ def _profiles(path: Path, others: Dictionary[str, Plain]) -> dict[str, Plain]:
         if name in others:
             raise DataError(path, at.get((name,)), f"profile {name!r} stands in two files", "Join the two.")
         inside = {place[1:]: line for place, line in at.items() if place[:1] == (name,)}
-        with _naming_the_file(path):
+        with naming_the_record(path):
             profiles[name] = mark(profile, inside, path, f"profile {name}")
     return profiles

@@ -76,7 +76,7 @@ def _arguments(probes: Plain, name: str | None) -> Plain:
 
 
 def _tells_values(claim: Plain) -> bool:
-    return "result" in claim and not claim["result"].startswith(("length-", "shape-"))
+    return not (claim.get("result") or "length-").startswith(("length-", "shape-"))
 
 
 def _argument_of(slot: str) -> str:
@@ -149,7 +149,10 @@ def _mapped(arguments: Plain, change: Callable[[Plain], Plain]) -> Plain:
         rank: {name: _of(value, change) for name, value in row.items()} for rank, row in arguments["on_rank"].items()
     }
     if partner := arguments.get("partner"):
-        done["partner"] = {**partner, "set": {name: _of(value, change) for name, value in partner["set"].items()}}
+        done["partner"] = {
+            **partner,
+            "set": {name: _of(value, change) for name, value in partner.get("set", {}).items()},
+        }
     return done
 
 
