@@ -11,6 +11,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))
 
 from apidiff.messages.labels import label  # noqa: E402 - the package may not be installed
+from apidiff.sphinxext.languages import use_theme_words  # noqa: E402
 from apidiff.sphinxext.repository import find_repository  # noqa: E402
 from apidiff.writers.exports.address import MOVED  # noqa: E402
 
@@ -35,7 +36,9 @@ apidiff_commit = _repository.commit if _repository else ""
 smartquotes = False
 nitpicky = True
 templates_path = ["templates"]
-locale_dirs = [str(_ROOT / "conf" / "locale")]
+locale_dirs = []
+if _ZH:
+    use_theme_words()
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 0

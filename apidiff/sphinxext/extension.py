@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
-from apidiff.database.paths import PACKAGE, conf_file
+from apidiff.database.paths import conf_file
 from apidiff.lookup.made_entries import code_files
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.build_cache import BuildCache, Outline
@@ -26,7 +26,7 @@ from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.former_build import refuse_other_kinds, refuse_what_is_no_file, remove_broken_info
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
-from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
+from apidiff.sphinxext.languages import THEME_WORDS, ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.outdated_pages import OutdatedPages
 from apidiff.sphinxext.packed_tocs import pack_tocs
@@ -48,8 +48,8 @@ def _env_version() -> int:
     """Return a number over the code and words that make pages: when it changes, every page is read again."""
     files = code_files(("sphinxext", "messages", "data/messages"))
     files.append(conf_file("scope.yaml"))
-    # Names of categories and modules stand in pages; and Sphinx compiles an edited catalogue and writes no page again for it.
-    files += sorted((PACKAGE.parent / "conf" / "locale").rglob("*.po"))
+    # Names of categories and modules stand in pages; and for an edited catalogue Sphinx writes no page again.
+    files += [THEME_WORDS] if THEME_WORDS.is_file() else []
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
+from gettext import GNUTranslations
+from io import BytesIO, StringIO
+from pathlib import Path
 from typing import Any
 
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import PoFileError, read_po
 from docutils import nodes
 from sphinx.config import Config
+from sphinx.errors import ConfigError
+from sphinx.locale import translators
 from sphinx.transforms import SphinxTransform
 
+from apidiff.database.paths import PACKAGE
+from apidiff.database.regular_files import read_text
 from apidiff.messages.code_comments import commented
 from apidiff.writers.exports.address import LANGUAGES, SiteLanguage
+
+THEME_WORDS = PACKAGE.parent / "conf" / "locale" / "zh_CN" / "LC_MESSAGES" / "sphinx.po"
+"""What the theme's own Chinese catalogue lacks or says oddly; a checkout has it."""
 
 _CHINESE = re.compile("[一-鿿\u3000-〿＀-￯“”‘’]")
 
@@ -18,6 +30,23 @@ _CHINESE = re.compile("[一-鿿\u3000-〿＀-￯“”‘’]")
 def language_of(config: Config) -> SiteLanguage:
     """Return the language that a build makes: English where Sphinx is set to one that the site does not have."""
     return next((language for language in LANGUAGES if language.sphinx == config.language), LANGUAGES[0])
+
+
+def use_theme_words(file: Path = THEME_WORDS) -> None:
+    """Have Sphinx translate with ``file`` before its own catalogue and the theme's, which it reads after its configuration.
+
+    Of a folder in ``locale_dirs`` Sphinx would compile the catalogue in place, and go on with what a killed build left of it.
+    Raises ConfigError, which names the file and the remedy, where that cannot be read.
+    """
+    compiled = BytesIO()
+    try:
+        write_mo(compiled, read_po(StringIO(read_text(file)), "zh_CN", abort_invalid=True))
+    except (OSError, ValueError, LookupError, PoFileError) as error:
+        found = error.strerror if isinstance(error, OSError) else error
+        remedy = "Correct it, or bring it back with `git checkout`"
+        raise ConfigError(f"{file}: cannot be read as a catalogue ({found}). {remedy}.") from error
+    compiled.seek(0)
+    translators["general", "sphinx"] = GNUTranslations(compiled)
 
 
 class ExplicitAnchors(SphinxTransform):
