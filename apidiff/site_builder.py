@@ -133,7 +133,9 @@ def build_site(
             try:
                 mark(output)
                 _forget_unlisted(output, work, wanted)
+                refuse_pipes(_ROOT / "conf")
                 for language in wanted:
+                    refuse_pipes(_ROOT / "docs" / language.words)
                     refuse_pipes(output / language.folder)
                     refuse_pipes(work / "doctrees" / language.folder)
                 steps += _start_languages(wanted, output, work, address.root, sources, ending)

@@ -85,7 +85,7 @@ def _is_file(path: Path) -> bool:
 
 
 def refuse_pipes(folder: Path) -> None:
-    """Raise OSError where a pipe or the like lies among the files of former builds, which Sphinx would wait for.
+    """Raise OSError where a pipe or the like lies among the files of former builds or the sources: Sphinx would wait for it.
 
     What git keeps of a folder that is a checkout is not Sphinx' to open, and may hold a socket.
     """

@@ -215,6 +215,21 @@ def test_what_stands_in_the_way_of_a_build_is_named_and_not_waited_for(
     assert capsys.readouterr().err == told
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", ["conf/static/pipe.css", "docs/zh/guide/pipe.md"])
+def test_a_pipe_among_the_sources_is_named_and_not_waited_for(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.setattr(site, "_ROOT", tmp_path)
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.startswith(f"{path}: it is no regular file. Take away what stands in its place")
+    assert not (tmp_path / "out").exists()
+
+
 def write(names: list[str]) -> set[Path]:
     """Make files with these names, and a folder where one ends in a slash; returns the files."""
     for name in names:
