@@ -1,9 +1,13 @@
-"""Walks through the folders below one, however deep: `os.walk` of Python 3.11 and `Path.rglob` call themselves for each."""
+"""Walks through the folders below one, however deep: `os.walk` of Python 3.11 and `Path.rglob` call themselves for each.
+
+Or lists the files of the data and the code, which lie in few.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 
 def walk_folders(
@@ -33,6 +37,14 @@ def walk_folders(
             continue
         yield path, folders, others
         waiting += [os.path.join(path, name) for name in reversed(folders) if name not in links]  # noqa: PTH118 - of thousands
+
+
+def visible_files(folder: Path, pattern: str) -> list[Path]:
+    """List what ``pattern`` matches below ``folder``, in the order of paths, but for hidden names.
+
+    Those are of programs: Emacs locks ``cat.yaml`` with a link ``.#cat.yaml`` that leads nowhere, macOS adds ``._cat.yaml``.
+    """
+    return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Folders are listed as `os.walk` lists them, however deep they lie."""
+"""Folders are listed as `os.walk` lists them, however deep they lie; hidden files are passed over."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from deep_folders import deep
 
-from apidiff.folder_walk import walk_folders
+from apidiff.folder_walk import visible_files, walk_folders
 
 
 @pytest.fixture
@@ -21,6 +21,24 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "a" / "self").symlink_to("self")
     (tmp_path / "gone").symlink_to("nowhere")
     return tmp_path
+
+
+# (pattern, what it matches of the names that no program gave its own files)
+PATTERNS = [
+    ("*.py", ["gone.py", "x.py"]),
+    ("**/*.py", ["a/y.py", "b/c/d/z.py", "b/y.py", "gone.py", "x.py"]),
+    ("*/*.md", []),
+]
+
+
+@pytest.mark.parametrize(("pattern", "found"), PATTERNS)
+def test_hidden_files_are_left_out(tree: Path, pattern: str, found: list[str]) -> None:
+    (tree / "a" / "y.py").touch()
+    for name in (".#x.py", "gone.py", "b/.#y.py"):
+        (tree / name).symlink_to("me@host.1:2")
+    for name in ("._x.py", "a/.hidden.md"):
+        (tree / name).touch()
+    assert [path.relative_to(tree).as_posix() for path in visible_files(tree, pattern)] == found
 
 
 @pytest.mark.parametrize("follow", [False, True])

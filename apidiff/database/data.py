@@ -49,6 +49,7 @@ from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import ApidiffError, Damage, DataError, InvalidData
+from apidiff.folder_walk import visible_files
 from apidiff.model.documented import Listing
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Document, Mapping, Release
@@ -377,7 +378,7 @@ def _mappings(
     mappings: dict[str, Mapping] = {}
     origins: dict[str, Origins] = {}
     passed_over: dict[str, DataError] = {}
-    for path in sorted((root / "mappings").rglob("*.yaml")):
+    for path in visible_files(root / "mappings", "**/*.yaml"):
         name = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
         name = name.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
         try:

@@ -14,6 +14,7 @@ import msgspec
 
 from apidiff.database.yaml import Lines, read_yaml
 from apidiff.errors import DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.base import DottedName
 from apidiff.model.claim import Claim, Corresponds, Stated
 from apidiff.model.documented import Listing, MindsporeOnly, OfficialTable, Point, TableRow
@@ -91,7 +92,7 @@ class TableFile:
 
 def table_paths(folder: Path) -> list[Path]:
     """The files of tables in ``folder`` in the order of their names; none where there is no such folder."""
-    return sorted(folder.glob("*.yaml"))
+    return visible_files(folder, "*.yaml")
 
 
 def load_table(path: Path) -> TableFile:

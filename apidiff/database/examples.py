@@ -16,6 +16,7 @@ from pathlib import Path
 
 from apidiff.database.regular_files import read_text
 from apidiff.errors import DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.claim_probes import Examples
 from apidiff.model.vocabulary import Framework
@@ -63,7 +64,7 @@ def load_examples(folder: Path) -> list[Example]:
 
     Raises DataError for a script that cannot be parsed, that lacks a section or prints a line without a rank.
     """
-    paths = [*folder.glob("*/*_example.py"), *folder.glob("*/*_recipe.py")]
+    paths = [*visible_files(folder, "*/*_example.py"), *visible_files(folder, "*/*_recipe.py")]
     return [_load(path) for path in sorted(paths, key=_place)]
 
 

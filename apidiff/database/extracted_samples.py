@@ -12,6 +12,7 @@ import msgspec
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import gunzip, read_regular
 from apidiff.errors import Damage, DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, ExtractedSamples
 from apidiff.model.sample import Arguments, Sample
 from apidiff.model.signature import ParameterKind, Signature
@@ -89,7 +90,7 @@ def load_extracted(folder: Path) -> tuple[dict[str, ExtractedSamples], list[Data
     """All files below ``folder`` by API, none where there is no such folder; and what is wrong with those passed over."""
     extracted: dict[str, ExtractedSamples] = {}
     damaged = []
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
+    for path in visible_files(folder, f"*{SUFFIX}"):
         try:
             extracted[path.name.removesuffix(SUFFIX)] = read_extracted(path)
         except DataError as error:

@@ -19,6 +19,7 @@ from apidiff.database.kept_files import read_sealed, sealed
 from apidiff.database.paths import PACKAGE, conf_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import FILE as SCOPE_FILE
+from apidiff.folder_walk import visible_files
 from apidiff.model.mapping import Mapping
 
 # The layers that expand records.
@@ -116,7 +117,7 @@ def _digest_of_shared(expander: Expander, root: Path) -> bytes:
     digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
     digest.update(_encode([expander.documents, expander.signatures.torch, expander.signatures.mindspore]))
     notes = [root / "notes.yaml"] if (root / "notes.yaml").is_file() else []
-    for file in [*notes, *sorted((root / "profiles").glob("*.yaml")), conf_file(SCOPE_FILE), *_code_files()]:
+    for file in [*notes, *visible_files(root / "profiles", "*.yaml"), conf_file(SCOPE_FILE), *_code_files()]:
         digest.update(str(file).encode() + b"\0" + read_regular(file, _MAX_BYTES))
     scripts = sorted(str(file) for file in expander.examples.glob("*/*.py"))
     digest.update("\n".join(scripts).encode())
@@ -124,4 +125,4 @@ def _digest_of_shared(expander: Expander, root: Path) -> bytes:
 
 
 def _code_files() -> list[Path]:
-    return sorted(file for folder in _MAKERS for file in (PACKAGE / folder).rglob("*.py"))
+    return sorted(file for folder in _MAKERS for file in visible_files(PACKAGE / folder, "**/*.py"))

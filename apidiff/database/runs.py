@@ -21,6 +21,7 @@ import msgspec
 from apidiff.database.record_gate import record_faults, refuse_repeated_keys
 from apidiff.database.regular_files import read_regular, unpack
 from apidiff.errors import Damage, DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
 
@@ -176,7 +177,7 @@ def _within(path: Path, content: bytes) -> bytes:
 
 def record_paths(folder: Path) -> list[Path]:
     """The files of all records below ``folder``, of ranks and of single calls."""
-    return sorted(path for suffix in SUFFIXES for path in folder.glob(f"*/*{suffix}"))
+    return sorted(path for suffix in SUFFIXES for path in visible_files(folder, f"*/*{suffix}"))
 
 
 def run_name(record: RunRecord) -> tuple[str, str]:

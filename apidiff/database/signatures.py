@@ -9,6 +9,7 @@ import msgspec
 from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import load_scope
 from apidiff.errors import Damage, DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, read_version
 
@@ -24,7 +25,7 @@ def load_signatures(folder: Path, broken: list[DataError] | None = None) -> dict
     ``broken``, adds the error there and passes the file over.
     """
     found: dict[tuple[str, str], SignatureFile] = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in visible_files(folder, "*.json"):
         try:
             signatures = _read(path)
         except DataError as error:

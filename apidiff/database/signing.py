@@ -25,6 +25,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import files_of, read_packed, signature_path, unpacked, whole_digest
 from apidiff.database.toml import read_toml
 from apidiff.errors import ApidiffError, DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.signed import Signed, State
 from apidiff.model.trust import Trust
@@ -159,7 +160,7 @@ def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Ma
 def signature_errors(root: Path) -> Iterator[DataError]:
     """Finds what is wrong with the signatures below ``root``. Raises DataError where conf/signers.toml is broken."""
     signers = load_signers()
-    for path in sorted((root / "runs").glob("*/*.minisig")):
+    for path in visible_files(root / "runs", "*/*.minisig"):
         record = path.with_suffix("")
         try:
             if record.is_file():

@@ -18,6 +18,7 @@ from apidiff.execute.record import make_record
 from apidiff.execute.remote import Hosts
 from apidiff.execute.runner import Holds, Runner, doubtful
 from apidiff.execute.state_folder import state_folder
+from apidiff.folder_walk import visible_files
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import DeviceFound, RunRecord
 
@@ -103,7 +104,7 @@ def _journal_path(record: RunRecord) -> Path:
 def code_digest(package: Path = Path(__file__).parents[1]) -> str:
     """Computes the digest of the code by which ranks make probes and dump what came of them. ``package``: apidiff's folder."""
     folders = [package / "execute", package / "execute" / "ranks", package / "model"]
-    return digest_of(b"".join(path.read_bytes() for folder in folders for path in sorted(folder.glob("*.py"))))
+    return digest_of(b"".join(path.read_bytes() for folder in folders for path in visible_files(folder, "*.py")))
 
 
 def forget(record: RunRecord) -> None:

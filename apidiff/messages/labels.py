@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.errors import DataError, reinstall
+from apidiff.folder_walk import visible_files
 from apidiff.model.base import Language, Text
 from apidiff.model.ranges import ALL
 
@@ -78,7 +79,7 @@ def between_sentences(language: Language) -> str:
 def read_messages(folder: Path = FOLDER) -> dict[str, Text]:
     """All messages in the files of ``folder``, by key. Raises DataError for a file that is not as it should be."""
     found: dict[str, Text] = {}
-    for path in sorted(folder.glob("*.yaml")):
+    for path in visible_files(folder, "*.yaml"):
         messages = _read(path)
         if again := found.keys() & messages.keys():
             raise DataError(path, None, f"{min(again)!r} is a message of another file too", "Keep one of the two.")

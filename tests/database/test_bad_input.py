@@ -10,6 +10,7 @@ import pytest
 from apidiff.database import InvalidData, load, load_valid
 from apidiff.database.checks import check_records
 from apidiff.database.paths import DATA
+from apidiff.folder_walk import visible_files
 
 REDUCE = "mappings/torch/distributed/reduce.yaml"
 GOOD = """\
@@ -166,7 +167,7 @@ def test_faulty_record(root: Path, old: str, new: str, message: str) -> None:
 
 
 def test_a_changed_byte_in_a_run_record_is_noticed(root: Path) -> None:
-    records = sorted((DATA / "runs").rglob("*.json"))
+    records = visible_files(DATA / "runs", "**/*.json")
     assert records, "run records are checked in"
     copy = root / records[0].relative_to(DATA)
     copy.parent.mkdir(parents=True)

@@ -17,6 +17,7 @@ from apidiff.database.own_records import add_own_records, load_own_records, own_
 from apidiff.database.paths import DATA
 from apidiff.database.runs import run_id
 from apidiff.errors import Damage
+from apidiff.folder_walk import visible_files
 from apidiff.lookup import entry
 from apidiff.lookup.entry import entries
 from apidiff.lookup.made_entries import made_entries
@@ -32,7 +33,7 @@ def root(tmp_path: Path) -> Path:
     """A copy of the data folder with a few mappings and no evidence."""
     for name in ("profiles", "official", "signatures"):
         shutil.copytree(DATA / name, tmp_path / name)
-    for path in [*DATA.glob("*.yaml"), DATA / "own_records.txt"]:
+    for path in [*visible_files(DATA, "*.yaml"), DATA / "own_records.txt"]:
         shutil.copy(path, tmp_path)
     for name in (REDUCE, GATHER, ABS):
         path = Path("mappings", *name.split(".")).with_suffix(".yaml")
@@ -216,7 +217,7 @@ def test_what_is_said_of_a_damaged_record_is_passed_over_with_it(root: Path, nam
 
 def test_a_target_written_in_a_damaged_record_is_passed_over_and_not_blamed(root: Path) -> None:
     words = "defined_in: torch.distributed.all_gather\n"
-    user = next(path for path in (DATA / FOLDER).glob("*.yaml") if words in path.read_text("utf-8"))
+    user = next(path for path in visible_files(DATA / FOLDER, "*.yaml") if words in path.read_text("utf-8"))
     for name in ("all_gather.yaml", user.name):
         shutil.copy(DATA / FOLDER / name, root / FOLDER)
     assert f"torch.distributed.{user.stem}" in load(root).mappings

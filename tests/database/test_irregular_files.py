@@ -1,4 +1,4 @@
-"""A pipe in the place of a data file is not waited for, whoever reads it."""
+"""A pipe in the place of a data file is not waited for, whoever reads it; nor is an editor's lock beside it read."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ from pathlib import Path
 import pytest
 
 from apidiff.cli import main
+from apidiff.database.checks.languages import messages_keep_to_terms
 from apidiff.database.data import mapping_path
+from apidiff.database.documented import table_paths
 from apidiff.database.examples import load_examples
+from apidiff.database.expansion import Expander
+from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.own_records import load_own_records
+from apidiff.database.runs import digest_of, record_paths
+from apidiff.database.signatures import load_signatures
+from apidiff.database.signing import signature_errors
 from apidiff.database.undecided import read_undecided
 from apidiff.database.upstream_tables import csv_rows
 from apidiff.errors import DataError
+from apidiff.execute.run import code_digest
 from apidiff.execute.submissions.known_probes import load_specs
+from apidiff.messages.labels import read_messages
 
 # (the file below the data folder, what reads it)
 READERS: list[tuple[str, Callable[[Path], object]]] = [
@@ -40,6 +49,31 @@ def test_a_pipe_is_refused(name: str, read: Callable[[Path], object], tmp_path: 
         read(tmp_path)
     released.join()
     assert refused.value.path == path
+
+
+# (the file below the data folder that an editor locks, what reads all that are there, what it finds without it)
+LOCKED: list[tuple[str, Callable[[Path], object], object]] = [
+    ("torch-2.9.0.json", load_signatures, {}),
+    ("cat.yaml", read_messages, {}),
+    ("cat.yaml", lambda folder: list(messages_keep_to_terms(folder, [])), []),
+    ("cat.yaml", table_paths, []),
+    ("profiles/cat.yaml", lambda folder: Expander.of(folder, {}, {}).profiles.used, set()),
+    ("torch.cat.jsonl.gz", load_extracted, ({}, [])),
+    ("torch.f/torch_example.py", load_examples, []),
+    ("torch-2.9.0/single-cpu-1.json", record_paths, []),
+    ("runs/torch-2.9.0/1.json.minisig", lambda folder: list(signature_errors(folder)), []),
+    ("execute/run.py", code_digest, digest_of(b"")),
+]
+
+
+@pytest.mark.parametrize(("name", "read", "found"), LOCKED)
+def test_the_lock_of_an_editor_is_passed_over(
+    name: str, read: Callable[[Path], object], found: object, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_name(f".#{path.name}").symlink_to("me@host.1:2")
+    assert read(tmp_path) == found
 
 
 @pytest.mark.parametrize("code", [b"\xff", b"x = (", b"x = " + b"-" * 100_000 + b"1", b"x" + b".a" * 50_000])

@@ -11,8 +11,9 @@ import yaml
 
 from apidiff.database.paths import DATA
 from apidiff.database.schema import SCHEMAS, schema_path, schema_text
+from apidiff.folder_walk import visible_files
 
-MAPPINGS = sorted((DATA / "mappings").rglob("*.yaml"))
+MAPPINGS = visible_files(DATA / "mappings", "**/*.yaml")
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -26,9 +27,9 @@ def test_editors_find_the_schema_of_each_data_file() -> None:
     root = Path(__file__).parents[2]
     schemas = json.loads((root / ".vscode" / "settings.json").read_text(encoding="utf-8"))["yaml.schemas"]
     assert [schema for schema in schemas if not (root / schema).is_file()] == []
-    told = sorted(path for pattern in schemas.values() for path in root.glob(pattern))
+    told = sorted(path for pattern in schemas.values() for path in visible_files(root, pattern))
     data = root / "apidiff" / "data"
-    assert told == sorted(path for path in data.rglob("*.yaml") if path.parent != data / "messages")
+    assert told == sorted(path for path in visible_files(data, "**/*.yaml") if path.parent != data / "messages")
 
 
 def test_every_mapping_fits() -> None:

@@ -12,6 +12,7 @@ from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.terms import Term
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.base import Text
 
 _IDENTIFIER = re.compile(r"`([^`]+)`")
@@ -60,7 +61,7 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
 
 def messages_keep_to_terms(folder: Path, terms: list[Term]) -> Iterator[DataError]:
     """Every message in the files of ``folder``, but for what people type when they search."""
-    for path in sorted(folder.glob("*.yaml")):
+    for path in visible_files(folder, "*.yaml"):
         if path.name != SEARCHED_WORDS:
             messages, lines = read_yaml(path, dict[str, Text])
             for key, text in messages.items():

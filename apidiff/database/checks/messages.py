@@ -8,6 +8,7 @@ from pathlib import Path
 
 from apidiff.database.paths import PACKAGE
 from apidiff.errors import Damage, DataError
+from apidiff.folder_walk import visible_files
 
 FILES = {
     *("agreement", "census", "claims", "code_comments", "condition_figures", "conditions", "coverage"),
@@ -42,6 +43,6 @@ def named_keys() -> dict[str, str]:
     """Keys that modules of the package name, and families (``risk.``), with one module that does."""
     return {
         key or family: path.relative_to(PACKAGE).as_posix()
-        for path in sorted(PACKAGE.rglob("*.py"))
+        for path in visible_files(PACKAGE, "**/*.py")
         for key, family in _NAMED.findall(path.read_text("utf-8"))
     }

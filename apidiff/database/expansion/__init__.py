@@ -34,6 +34,7 @@ from apidiff.database.odd_records import naming_the_record
 from apidiff.database.paths import examples_of
 from apidiff.database.yaml import Lines, read_yaml_plain
 from apidiff.errors import DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
 from apidiff.model.base import Slug
 from apidiff.model.mapping import Document, Mapping
@@ -66,7 +67,7 @@ class Expander:
         """
         errors: list[DataError] = [] if broken is None else broken
         profiles: dict[str, Plain] = {}
-        for path in sorted((root / "profiles").glob("*.yaml")):
+        for path in visible_files(root / "profiles", "*.yaml"):
             try:
                 profiles |= _profiles(path, profiles)
             except DataError as error:

@@ -13,6 +13,7 @@ import msgspec
 
 from apidiff.database.kept_files import read_sealed, sealed
 from apidiff.database.paths import PACKAGE
+from apidiff.folder_walk import visible_files
 from apidiff.lookup.made_entries import code_files
 from apidiff.model.base import Language, Record
 from apidiff.model.views import Entry
@@ -30,7 +31,7 @@ class _Kept(Record, frozen=True):
 def digests_of(entries: Mapping[str, Entry]) -> dict[str, bytes]:
     """Return for each entry the digest of what its texts are made from: the entry and the code that writes them."""
     code = hashlib.sha256()
-    for file in [*code_files(), *sorted((PACKAGE / "writers").rglob("*.py"))]:
+    for file in [*code_files(), *visible_files(PACKAGE / "writers", "**/*.py")]:
         code.update(file.read_bytes())
     digests: dict[str, bytes] = {}
     for key, entry in entries.items():
