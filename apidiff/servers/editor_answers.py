@@ -23,7 +23,7 @@ _SEVERITIES = {
     "none": types.DiagnosticSeverity.Hint,
 }
 
-_Place = tuple[str | int | None, int, int]  # of a diagnostic: its code, line and column
+_Place = tuple[str, int, int]  # of a diagnostic: its code, line and column
 
 
 def diagnostic(finding: Finding, lines: DocumentLines, language: Language) -> types.Diagnostic:
@@ -71,7 +71,7 @@ def by_place(shown: Iterable[types.Diagnostic]) -> dict[_Place, list[types.Diagn
     """The diagnostics of this server that an editor shows."""
     found: dict[_Place, list[types.Diagnostic]] = {}
     for one in shown:
-        if one.source == "apidiff":
+        if one.source == "apidiff" and isinstance(one.code, str):  # an editor may send any JSON
             found.setdefault((one.code, one.range.start.line, one.range.start.character), []).append(one)
     return found
 

@@ -6,12 +6,14 @@ import time
 
 import msgspec
 import pytest
+from lsprotocol import types
 
 from apidiff.lookup.cache import open_index
 from apidiff.porting.changes import Repair
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 from apidiff.servers.analyser import Analyser
+from apidiff.servers.editor_answers import by_place
 from apidiff.servers.quick_fixes import quick_fixes
 
 _CALL = "torch.std(a, dim=1)"
@@ -20,6 +22,24 @@ _CALL = "torch.std(a, dim=1)"
 def test_half_a_character_is_no_reason_to_fail() -> None:
     none: list[Repair] = []
     assert list(quick_fixes(none, "x = '\ud800'\n", (1, 1), (2, 1), [], "en")) == []
+
+
+# (source and code of a diagnostic as an editor sends it, whether it is one of ours)
+SENT: list[tuple[str, object, bool]] = [
+    ("apidiff", "AD101", True),
+    ("other", "AD101", False),
+    ("apidiff", None, False),
+    ("apidiff", 101, False),
+    ("apidiff", ["AD101"], False),
+    ("apidiff", {"value": "AD101"}, False),
+]
+
+
+@pytest.mark.parametrize(("source", "code", "is_ours"), SENT)
+def test_diagnostics_of_an_editor(source: str, code: object, is_ours: bool) -> None:
+    place = types.Range(types.Position(1, 2), types.Position(1, 3))
+    sent = types.Diagnostic(place, "a message", source=source, code=code)
+    assert by_place([sent]) == ({("AD101", 1, 2): [sent]} if is_ours else {})
 
 
 def test_all_of_a_long_document_is_answered_in_seconds() -> None:
