@@ -61,7 +61,7 @@ def root(tmp_path: Path) -> Path:
         shutil.copy(DATA / name, tmp_path / name)
     (tmp_path / REDUCE).parent.mkdir(parents=True)
     (tmp_path / REDUCE).write_text(GOOD, encoding="utf-8")
-    shutil.copytree(DATA / "signatures", tmp_path / "signatures")
+    shutil.copytree(DATA / "signatures", tmp_path / "signatures", symlinks=True)
     return tmp_path
 
 

@@ -32,7 +32,7 @@ FOLDER = "mappings/torch/distributed"
 def root(tmp_path: Path) -> Path:
     """A copy of the data folder with a few mappings and no evidence."""
     for name in ("profiles", "official", "signatures"):
-        shutil.copytree(DATA / name, tmp_path / name)
+        shutil.copytree(DATA / name, tmp_path / name, symlinks=True)
     for path in [*visible_files(DATA, "*.yaml"), DATA / "own_records.txt"]:
         shutil.copy(path, tmp_path)
     for name in (REDUCE, GATHER, ABS):
@@ -181,7 +181,7 @@ def test_without_what_describes_places_nothing_is_judged_by_records_of_them(
 ) -> None:
     """A kernel that is missing would be told as an error, and claims as refuted."""
     for kind in ("torch-2.13.0", "mindspore-2.10.0"):
-        shutil.copytree(DATA / "runs" / kind, root / "runs" / kind)
+        shutil.copytree(DATA / "runs" / kind, root / "runs" / kind, symlinks=True)
     path = tmp_path / "damaged.toml"
     path.write_text("x = 1\n", encoding="utf-8")
     monkeypatch.setattr(f"apidiff.database.{module}.conf_file", lambda _: path)

@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
     """The project's data with three mappings and the runs of ranks of one version of each framework."""
     root = tmp_path / "data"
     left_out = ("mappings", "samples", "schema", "canonical_calls.yaml", "mindspore-2.[789].*", "single-*")
-    shutil.copytree(DATA, root, ignore=shutil.ignore_patterns(*left_out))
+    shutil.copytree(DATA, root, symlinks=True, ignore=shutil.ignore_patterns(*left_out))
     for mapping in (GATHER, SCATTER, ABS):
         _file(root, mapping).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(_file(DATA, mapping), _file(root, mapping))

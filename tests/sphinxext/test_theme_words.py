@@ -58,7 +58,7 @@ def test_what_lies_beside_the_catalogue_changes_no_word(
     name: str, put_there: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conf = tmp_path / "conf"
-    shutil.copytree(PACKAGE.parent / "conf", conf, ignore=shutil.ignore_patterns("*.mo"))
+    shutil.copytree(PACKAGE.parent / "conf", conf, symlinks=True, ignore=shutil.ignore_patterns("*.mo"))
     words = conf / THEME_WORDS.relative_to(PACKAGE.parent / "conf")
     put_there(words.with_name(name))
     monkeypatch.setattr(extension, "THEME_WORDS", words)
