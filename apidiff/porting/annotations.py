@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_tensor_class, united
+from apidiff.porting.uses import LONGEST_NAME
 
 _PLAIN = {"int", "float", "bool", "str", "bytes", "dict", "set", "complex", "Dict", "Mapping", "Callable", "Literal"}
 _SEQUENCES = {"list", "tuple", "List", "Tuple", "Sequence", "Iterable", "Iterator", "Generator", "deque", "set"}
@@ -67,6 +68,8 @@ def _subscripted(head: ast.expr, inner: ast.expr, value_of: ValueOf) -> Value:
 
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> ast.expr | None:
+    if len(text) > LONGEST_NAME:
+        return None
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -11,6 +11,7 @@ from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ClassFacts, Frame
 from apidiff.porting.expressions import Expressions
 from apidiff.porting.torch_names import FOREIGN, FORWARD, TENSOR, Value
+from apidiff.porting.uses import refuse_long
 
 _FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
 
@@ -38,7 +39,7 @@ class Definitions(Expressions):
         if node.returns is not None:
             self.expr(node.returns)
         outer = self.frame
-        path = f"{outer.path}.{node.name}"
+        path = self._path(node)
         declared = annotated_type(node.returns, self._meant)
         self.returns[path] = declared
         owner = outer.path if outer.path in self.classes else None
@@ -56,6 +57,12 @@ class Definitions(Expressions):
         if node.name in _FIRST and owner is not None:
             later = self.later.appendleft
         later(lambda: self._enter(node.body, path, around, owner or outer.owner, parameters, declared))
+
+    def _path(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
+        """The path of what is defined. Raises LongName."""
+        path = f"{self.frame.path}.{node.name}"
+        refuse_long(len(path) - len(self.path), node)
+        return path
 
     def _parameters(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str | None) -> dict[str, Value]:
         """What the parameters of a function are known to be."""
@@ -113,7 +120,7 @@ class Definitions(Expressions):
         for keyword in node.keywords:
             self.expr(keyword.value)
         outer = self.frame
-        path = f"{outer.path}.{node.name}"
+        path = self._path(node)
         bases += [FOREIGN] * (len(node.bases) > len(bases))  # of which nobody knows anything
         own = [one for base in bases for one in base.split("|")]
         former = self.classes.get(path) or ClassFacts([], {}, {})

@@ -19,7 +19,7 @@ from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, Block, Parsed, UnreadableSource, kind_of, parse_code, read_content
 from apidiff.porting.torch_names import TorchNames
 from apidiff.porting.tree_modules import TreeModules
-from apidiff.porting.uses import Place, Use
+from apidiff.porting.uses import LONGEST_NAME, LongName, Place, Use
 
 _INDICES = PAIRS | SINGLE
 _IGNORED = re.compile(r"\bapidiff:\s*ignore(?:\[([^\]]*)\])?")
@@ -114,6 +114,10 @@ def scan_parsed(
         )
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
+    except LongName as error:
+        at = places.span(error.place)
+        problem = Problem(file.path, "long_name", at.line, f"{LONGEST_NAME:,}", at.cell)
+        return FileNames(file.path, [], [], None, [problem], {})
     ends = {use.place[2:] for use in found.uses if use.role == "call" and use.name.rpartition(".")[2] in _INDICES}
     passed_on = index_uses([part.tree for part in parsed], ends) if ends else {}
     references = [

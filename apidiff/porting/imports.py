@@ -8,7 +8,7 @@ from apidiff.porting.bindings import NUMPY
 from apidiff.porting.definitions import Definitions
 from apidiff.porting.module_names import joined
 from apidiff.porting.torch_names import FOREIGN, IN_TREE, Value
-from apidiff.porting.uses import Pending, Use, place_of
+from apidiff.porting.uses import Pending, Use, place_of, refuse_long
 
 _NUMPY = {
     "numpy",
@@ -32,6 +32,7 @@ class Imports(Definitions):
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
+            refuse_long(len(alias.name), alias)
             value = self._module_value(alias.name)
             root, dot, rest = alias.name.partition(".")
             if dot and not alias.asname and value is not None:  # what it binds is the outermost package
@@ -49,6 +50,8 @@ class Imports(Definitions):
         return NUMPY if root in _NUMPY else FOREIGN
 
     def _import_from(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            refuse_long(len(node.module or "") + len(alias.name), alias)
         within = self._relative(node) if node.level else None
         base = self._public(within) if within is not None else "" if node.level else node.module or ""
         if base.partition(".")[0] == "torch" and (

@@ -11,7 +11,7 @@ from apidiff.porting.bindings import NUMPY, ClassFacts, Frame
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, Value, united
 from apidiff.porting.tree_modules import TreeModules
-from apidiff.porting.uses import Passed, Pending, Use, attribute_place, place_of
+from apidiff.porting.uses import LONGEST_NAME, Passed, Pending, Use, attribute_place, place_of, refuse_long
 
 _LONGEST = 240  # characters of a path
 _MOST_CHOICES = 5  # of one chain: each attribute that may be several things multiplies what is followed
@@ -73,7 +73,7 @@ class NameChains:
         if self.customary and name in self.customary:
             return self.customary[name]
         if self.stars and "*" in self.top.ever:
-            return f"{self.path}.{name}"
+            return f"{self.path}.{name}" if len(name) <= LONGEST_NAME else None
         return None
 
     def _chain(self, node: ast.Attribute, passed: Passed | None = None) -> Value:
@@ -83,6 +83,7 @@ class NameChains:
         while type(base) is ast.Attribute:
             steps.insert(0, base)
             base = base.value
+        refuse_long(sum([len(step.attr) + 1 for step in steps]), node)
         value = self._look(base.id) if type(base) is ast.Name else self.expr(base)
         if value is None:
             self._tell_possible(steps, passed)

@@ -1,4 +1,4 @@
-"""Places in code that name an API, as a walk through its syntax notes them."""
+"""Places in code that name an API, as a walk through its syntax notes them. Names longer than code has are refused."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ import msgspec
 from apidiff.porting.torch_names import Value
 
 Place = tuple[int, int, int, int]  # line, column, end line, end column as ast counts them: bytes from 0
+# Characters of a dotted name as it is written, or of what definitions within each other are called; the longest of torch has 90.
+# Each name under a long one is kept with it in front.
+LONGEST_NAME = 1_000
+
+
+class LongName(Exception):
+    """A name that is longer than any that is followed; ``place``: where it stands."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.place = place
 
 
 class Argument(msgspec.Struct, frozen=True, gc=False):
@@ -50,7 +61,13 @@ class Pending(msgspec.Struct, frozen=True, gc=False):
     passed: Passed | None
 
 
-def place_of(node: ast.alias | ast.expr) -> Place:
+def refuse_long(length: int, node: ast.alias | ast.expr | ast.stmt) -> None:
+    """Raise LongName where the name that stands at ``node`` is too long."""
+    if length > LONGEST_NAME:
+        raise LongName(place_of(node))
+
+
+def place_of(node: ast.alias | ast.expr | ast.stmt) -> Place:
     """Return the place of a node, from the parentheses around what it begins with."""
     return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 

@@ -385,7 +385,9 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
     lines = DocumentLines(document)
     diagnostics = [diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]
     diagnostics += [
-        passed_over(problem, editor.language) for problem in analysis.report.problems if problem.code == "long_line"
+        passed_over(problem, editor.language)
+        for problem in analysis.report.problems
+        if problem.code in {"long_line", "long_name"} and problem.cell is None
     ]
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, document.version))
 

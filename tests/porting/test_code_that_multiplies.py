@@ -6,6 +6,7 @@ Without the limits that these hold, to scan one of them would take hours, or end
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,43 @@ def test_what_targets_take_apart_is_gone_through_once_for_all(scan: Scan, monkey
     [file] = scan({"a.py": f"import torch\n{'(a, [b]) = ' * 50}(torch.ones(2), [1])\na.sort()\n"})
     assert seen == ["torch.ones(2)", "[1]", "1"]
     assert "torch.Tensor.sort" in {reference.name for reference in file.references}
+
+
+_LONG = "a" * 1_000
+_PATH = ".".join(["a" * 99] * 10)  # short words, and with a dot and the word behind it more than a name may have
+_LEVELS = "".join(f"{' ' * level}class {'a' * 99}:\n" for level in range(10))
+
+
+def _notebook(*cells: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
+
+
+LONG = [  # a file, its code, the place of the name that is refused; none where all is followed
+    ("a.py", f"from torch.{_LONG} import (b0, b1)", (2, None)),
+    ("a.py", f"from torch.{_PATH} import (b0,\n b1)", (2, None)),
+    ("a.py", f"from .{_LONG} import (b0, b1)", (2, None)),
+    ("a.py", f"import torch, torch.{_PATH}, b", (2, None)),
+    ("a.py", f"x = 1\nx = torch.{_LONG}\nx.a\nx.b", (3, None)),
+    ("a.py", f"x = (torch\n .{_PATH.replace('.', ' . ')}).b", (2, None)),
+    ("a.py", f"class {_LONG}:\n def a(self): pass", (2, None)),
+    ("a.py", f"class A:\n def a(self):\n  def {_LONG}(): pass", (4, None)),
+    ("a.py", f"{_LEVELS}{' ' * 10}def b(): pass\n", (12, None)),
+    ("a.py", f"from torch.{_LONG[:990]} import (b0, b1)\nx = torch.{_LONG[:998]}", None),
+    ("a.py", f"{_LEVELS}{' ' * 10}pass\n", None),
+    ("a.py", f"x = '{_LONG}'\n{_LONG}{_LONG} = 1", None),
+    ("a.py", f"x: 'torch.{_LONG}' = 1\nx.a\ndef f() -> 'torch.{_LONG}': ...", None),
+    ("a.ipynb", _notebook("import torch", f"x = 1\nx = torch.{_LONG}"), (2, 2)),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "place"), LONG, ids=range(len(LONG)))
+def test_long_names_are_refused(scan: Scan, name: str, code: str, place: tuple[int, int | None] | None) -> None:
+    """They would stand in front of all that is found under them."""
+    text = code if name.endswith(".ipynb") else f"import torch\n{code}"
+    [file] = scan({name: text})
+    found = [] if place is None else [("long_name", *place)]
+    assert [(one.code, one.line, one.cell) for one in file.names.problems] == found
+    assert all(len(one.name) < 1_100 for one in file.names.references)
 
 
 class Counted(dict[str, str | None]):

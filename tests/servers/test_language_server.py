@@ -107,6 +107,18 @@ async def test_a_line_of_five_megabytes_is_passed_over(client: LanguageClient, l
     await closed(client)
 
 
+LONG_NAME = {
+    "en": "model.py:1: holds a name of more than 1,000 characters; passed over",
+    "zh": "model.py:1：含有超过 1,000 个字符的名称，已跳过",
+}
+
+
+async def test_a_document_with_a_name_too_long_is_passed_over(client: LanguageClient) -> None:
+    [told] = await opened(client, f"class {'a' * 1_000}: ...\n{CODE}")
+    assert (told.message, told.range) == (LONG_NAME[client.chosen], types.Range(at(0, 0), at(0, 0)))
+    await closed(client)
+
+
 WORDS = {
     "en": ("mindspore.mint.eye", "Runs on", "**verified**"),
     "zh": ("mindspore.mint.eye", "适用平台", "**已验证**"),
