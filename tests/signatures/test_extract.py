@@ -7,18 +7,13 @@ import functools
 import importlib.metadata
 import importlib.util
 import json
-import os
 import subprocess
 import sys
-import time
-import zipfile
-from collections.abc import Iterator
-from contextlib import nullcontext, suppress
 from pathlib import Path
 
-import griffe
 import msgspec
 import pytest
+from wheels import WHEEL, make_wheel
 
 from apidiff.cli import signatures as command
 from apidiff.database.paths import DATA
@@ -26,28 +21,8 @@ from apidiff.database.scope import load_scope
 from apidiff.database.signatures import load_signatures
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.signature import SignatureFile, SignatureKind, SignatureSource
-from apidiff.signatures import extract, installed, render, unpacked, write
-from apidiff.signatures import modules as signature_modules
-from apidiff.signatures.modules import Found, Modules, NotReadable
-from apidiff.signatures.read import read
+from apidiff.signatures import extract, installed, render, write
 
-WHEEL = {
-    "torch-9.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 9.1.0+cpu\n",
-    "torch/__init__.py": "raise RuntimeError('the framework must not be imported')",
-    "torch/_C.cpython-311-x86_64-linux-gnu.so": "not code",
-    "torch/_C/__init__.pyi": "class _Error(RuntimeError): ...\n",
-    "torch/_C/_distributed_c10d.pyi": "class Store:\n    def get(self, key: str): ...\n",
-    "torch/distributed/__init__.py": (
-        "import logging\nimport torch\nfrom torch._C._distributed_c10d import Hidden, Store, _private\n"
-        "from .c10d import *\n"
-        "Error = torch._C._Error\n"
-        "def is_available() -> bool: ...\n"
-    ),
-    "torch/distributed/c10d.py": (
-        "__all__ = ['reduce', 'all_reduce']\n"
-        "def reduce(tensor, dst=None, op=ReduceOp.SUM): ...\ndef all_reduce(tensor): ...\ndef hidden(): ...\n"
-    ),
-}
 EXPECTED = """{
 "framework": "torch",
 "version": "9.1.0",
@@ -67,13 +42,6 @@ EXPECTED = """{
 }
 }
 """
-
-
-def make_wheel(path: Path, files: dict[str, str]) -> Path:
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return path
 
 
 def run(arguments: list[str]) -> int:
@@ -110,56 +78,6 @@ def test_extracting_twice_gives_the_same_bytes(tmp_path: Path) -> None:
         assert run(["--framework", "torch", "--wheel", str(wheel), "--into", str(tmp_path / folder)]) == 0
         written.append((tmp_path / folder / "torch-9.1.0.json").read_bytes())
     assert written[0] == written[1]
-
-
-@pytest.mark.parametrize(
-    ("files", "found"),
-    [
-        ({}, "has no METADATA"),
-        ({"torch-9.1.0.dist-info/METADATA": "Name: numpy\nVersion: 1.0\n"}, "a wheel of 'numpy'"),
-        ({"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1rc1\n"}, "which is no release"),
-        ({"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1\n"}, "holds no torch/__init__.py"),
-        (WHEEL | {"../outside.py": "x = 1"}, r"unsafe path '\.\./outside\.py'"),
-        (WHEEL | {"/outside.py": "x = 1"}, "unsafe path '/outside.py'"),
-        (WHEEL | {f"torch/{'d/' * 1200}a.py": ""}, "holds a file 1201 folders deep; at most 100 are read"),
-        (WHEEL | {f"torch/{'d/' * 100}a.so": ""}, "holds a file 101 folders deep; at most 100 are read"),
-    ],
-)
-def test_a_wheel_that_is_refused(tmp_path: Path, files: dict[str, str], found: str) -> None:
-    wheel = make_wheel(tmp_path / "torch.whl", files)
-    with pytest.raises(DataError, match=found), unpacked("torch", wheel):
-        pass
-    assert not (tmp_path.parent / "outside.py").exists()
-
-
-def test_a_file_that_is_no_archive(tmp_path: Path) -> None:
-    (tmp_path / "torch.whl").write_text("hello")
-    with pytest.raises(DataError, match="is not a wheel"), unpacked("torch", tmp_path / "torch.whl"):
-        pass
-    with pytest.raises(DataError, match="No such file"), unpacked("torch", tmp_path / "absent.whl"):
-        pass
-    os.mkfifo(tmp_path / "pipe.whl")
-    with pytest.raises(DataError, match="is no regular file"), unpacked("torch", tmp_path / "pipe.whl"):
-        pass
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "found"),
-    [
-        (8, b"\x01\x00", "is encrypted"),  # the flags of a member of the directory
-        (10, b"\x63\x00", "compression method is not supported"),
-    ],
-)
-def test_a_wheel_that_is_made_to_break_its_reader(tmp_path: Path, field: int, value: bytes, found: str) -> None:
-    wheel = make_wheel(tmp_path / "torch.whl", WHEEL)
-    content = bytearray(wheel.read_bytes())
-    at = content.index(b"PK\x01\x02")
-    while at >= 0:
-        content[at + field : at + field + len(value)] = value
-        at = content.find(b"PK\x01\x02", at + 4)
-    wheel.write_bytes(content)
-    with pytest.raises(DataError, match=found), unpacked("torch", wheel):
-        pass
 
 
 def test_an_absent_framework(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,204 +221,3 @@ def test_checked_in_files_are_what_the_source_says(framework: str) -> None:
 )
 def test_checked_in_signatures(framework: str, version: str, name: str, text: str) -> None:
     assert load_signatures(DATA / "signatures")[framework, version].apis[name].text("f") == text
-
-
-def _doubled(count: int) -> dict[str, str]:
-    """Modules of which each takes all from two others, so that there are ``2**count`` ways through them."""
-    names = [f"{side}{number}" for number in range(count) for side in "ab"]
-    files = {
-        f"torch/{name}.py": "".join(f"from torch.{side}{int(name[1:]) + 1} import *\n" for side in "ab")
-        for name in names
-    }
-    last = {f"torch/{side}{count}.py": "def last(x): ...\n" for side in "ab"}
-    return files | last | {"torch/__init__.py": "from torch.a0 import *\nfrom torch.b0 import *\n"}
-
-
-def _bases(count: int) -> str:
-    """Classes of which each has two bases, so that there are ``2**count`` ways up."""
-    pairs = (
-        f"class {side}{number}(torch.a{number + 1}, torch.b{number + 1}): ..."
-        for number in range(count)
-        for side in "ab"
-    )
-    above = "\n".join([*pairs, f"class a{count}: ...", f"class b{count}: ..."])
-    return f"import torch\nclass Tensor(torch.a0, torch.b0): ...\n{above}\n"
-
-
-# What a wheel holds beside its METADATA, and what is said of torch.Tensor ('': that it is read; None: nothing)
-MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
-    ({"torch/__init__.py": "x = a" + ".b" * 10_000}, "__init__.py cannot be parsed"),
-    ({"torch/__init__.py": "x = " + "-" * 10_000 + "1"}, "__init__.py cannot be parsed"),
-    ({"torch/__init__.py": "if 1: ...\n" + "elif 1: ...\n" * 2900}, "__init__.py cannot be parsed"),
-    ({"torch/__init__.py": "#" * (5 * 2**20)}, "__init__.py is larger than 4 MiB"),
-    ({"torch/__init__.py": f"def Tensor(x=[{'a,' * 600_000}]): ..."}, "has more than 1000000 words and signs"),
-    ({"torch/__init__.py": "\ufeffclass Tensor: ..."}, ""),
-    ({"torch/__init__.py": "class Tensor(metaclass=type): ..."}, ""),
-    ({"torch/__init__.py": "class Tensor(metaclass=Unknown): ..."}, ""),
-    *(({"torch/__init__.py": f"Tensor = {value}()"}, "") for value in ("True", "None", "(1)", "b''")),
-    *(({"torch/__init__.py": f"class Tensor({base}()): ..."}, "") for base in ("None", "'x'", "object, 'x'")),
-    ({"torch/__init__.py": "__all__ = []\n__all__.extend(yield)\nclass Tensor: ..."}, "cannot be parsed"),
-    ({"torch/__init__.py": "__all__ = []\n__all__.extend(n for n in ['Tensor'])\nclass Tensor: ..."}, ""),
-    ({"torch/__init__.py": "import torch\nclass Tensor(torch.Tensor): ..."}, ""),
-    ({"torch/__init__.py": "class Tensor(metaclass=Tensor): ..."}, ""),
-    ({"torch/__init__.py": "import torch\nclass Tensor(torch.B): ...\nclass B(torch.Tensor): ..."}, ""),
-    ({"torch/__init__.py": _bases(25)}, ""),
-    (_doubled(25), None),
-    ({"torch/__init__.py": "from torch import *"}, None),
-    ({"torch/__init__.py": "from torch.a import *", "torch/a.py": "from torch import *\nclass Tensor: ..."}, ""),
-    (
-        {"torch/__init__.py": "from torch.m0 import Tensor"}
-        | {f"torch/m{number}.py": f"from torch.m{number + 1} import Tensor" for number in range(200)},
-        "lead through more than 100 others",
-    ),
-    (
-        {
-            "torch/__init__.py": "import torch\nclass Tensor(torch.c0): ...\n"
-            + "".join(f"class c{number}(torch.c{number + 1}): ...\n" for number in range(3000))
-        },
-        "have more than 200 bases",
-    ),
-    (
-        {"torch/__init__.py": f"class Tensor({', '.join(f'A{number}' for number in range(5000))}): ..."},
-        "have more than 200 bases",
-    ),
-    ({"torch/__init__.py": "Tensor = boolean_dispatch(1, if_true=Tensor)"}, ""),
-    ({"torch/__init__.py": "Tensor = _add_docstr(x, *y)"}, ""),
-    ({"torch/__init__.py": "Tensor = _add_docstr(x, 'f(x=" + "-" * 9000 + "1)')"}, ""),
-    ({"torch/__init__.py": "@deprecated('\\ud800')\nclass Tensor: ..."}, "half of a character"),
-    ({"torch/__init__.py": f"def Tensor(x):\n '''\n Args:\n  x (a{' ' * 100_000}b): c\n '''"}, ""),
-    (
-        {
-            f"torch/{module}__init__.py": "__all__ = ['', '.', '**', '/x', '\\0', '\\ud800', 'a b', './', '..', '"
-            + "x" * 300
-            + "']"
-            for module in ("", "distributed/", "nn/functional/", "optim/", "linalg/")
-        },
-        None,
-    ),
-]
-
-
-@pytest.fixture
-def recursion_limit_of_the_command() -> Iterator[None]:
-    """Frameworks that other tests import raise it."""
-    raised = sys.getrecursionlimit()
-    sys.setrecursionlimit(1000)
-    yield
-    sys.setrecursionlimit(raised)
-
-
-@pytest.mark.parametrize(("files", "said"), MADE_TO_BREAK, ids=range(len(MADE_TO_BREAK)))
-@pytest.mark.usefixtures("recursion_limit_of_the_command")
-def test_source_that_is_made_to_break_its_reader(tmp_path: Path, files: dict[str, str], said: str | None) -> None:
-    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
-    wheel = make_wheel(tmp_path / "torch.whl", metadata | files)
-    with unpacked("torch", wheel) as source:
-        found = extract(source)
-    assert render(found)
-    assert ("torch.Tensor" in found.apis) == (said == "")
-    assert (said or "") in found.unreadable.get("torch.Tensor", "")
-
-
-def test_what_one_extraction_reads_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signature_modules, "_MOST_TOKENS_OF_ALL", 30)
-    (tmp_path / "torch").mkdir()
-    for name in "ab":
-        (tmp_path / "torch" / f"{name}.py").write_text(f"def {name}(x, y, z): ...\ny = [1, 2, 3]\n")
-    modules = Modules(tmp_path)
-    assert isinstance(modules.find("torch.a.a"), griffe.Function)
-    for _ in range(2):
-        with pytest.raises(
-            NotReadable, match=r"torch/b\.py and what was read before it have more than 30 words and signs"
-        ):
-            modules.find("torch.b.b")
-
-
-def test_names_are_not_looked_for_one_by_one(tmp_path: Path) -> None:
-    """What is imported by a star was looked through for each name: for 60,000, minutes."""
-    (tmp_path / "torch").mkdir()
-    names = [f"n{number}" for number in range(60_000)]
-    (tmp_path / "torch" / "__init__.py").write_text("from .z import *\n")
-    (tmp_path / "torch" / "z.py").write_text(f"__all__ = {names}\n")
-    modules = Modules(tmp_path)
-    begun = time.process_time()
-    assert modules.public("torch") == sorted(names)
-    for name in names:
-        with pytest.raises(NotReadable):
-            modules.find(f"torch.{name}")
-    assert time.process_time() - begun < 20
-
-
-def _nested(last: str) -> str:
-    """Ten classes below members of others, which are themselves inherited: 1024 ways up to ``last``."""
-    above = f"class Q:\n class X: ...\n class Y(Q): ...\nclass A10:\n {last}\n class Y(Q): ...\n"
-    return above + "".join(f"class A{number}(A{number + 1}.X, A{number + 1}.Y): ...\n" for number in range(10))
-
-
-@pytest.mark.parametrize(
-    ("code", "name", "most"),
-    [
-        (_nested("class X: ..."), "torch.A0.X", 80),
-        (_nested("class X: ..."), "torch.A0.missing", 80),
-        (_nested("class Z: ..."), "torch.A0.X", 20),
-    ],
-)
-def test_a_name_is_looked_for_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, name: str, most: int
-) -> None:
-    asked: list[str] = []
-    ask = Modules._of_class
-
-    def counted(self: Modules, holder: griffe.Class, name: str, way: list[str], seen: dict[str, int]) -> Found | None:
-        asked.append(holder.path)
-        return ask(self, holder, name, way, seen)
-
-    monkeypatch.setattr(Modules, "_of_class", counted)
-    (tmp_path / "torch").mkdir()
-    (tmp_path / "torch" / "__init__.py").write_text(code)
-    modules = Modules(tmp_path)
-    for _ in range(5):
-        with suppress(NotReadable):
-            modules.find(name)
-    assert len(asked) <= most
-
-
-def _of_one(bases: int) -> str:
-    """Twenty classes below one that has so many ``bases``."""
-    above = [
-        *(f"class C{number}: ..." for number in range(bases)),
-        f"class B({', '.join(f'C{number}' for number in range(bases))}): ...",
-    ]
-    return "\n".join([*above, *(f"class T{number}(B): ..." for number in range(20))])
-
-
-@pytest.mark.parametrize(
-    ("code", "told", "most"),
-    [(_of_one(100), "", 20 * (1 + 4 * 101)), (_of_one(1000), "have more than 200 bases", 20 * 2)],
-)
-def test_classes_below_one_of_many_bases(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, told: str, most: int
-) -> None:
-    looked: list[str] = []
-    find = Modules.find
-
-    def counted(self: Modules, path: str) -> Found:
-        looked.append(path)
-        return find(self, path)
-
-    monkeypatch.setattr(Modules, "find", counted)
-    (tmp_path / "torch").mkdir()
-    (tmp_path / "torch" / "__init__.py").write_text(code)
-    modules = Modules(tmp_path)
-    for number in range(20):
-        with pytest.raises(NotReadable, match=told) if told else nullcontext():
-            read(modules.find(f"torch.T{number}"), modules)
-    assert len(looked) <= most
-
-
-def test_a_wheel_of_too_many_files(tmp_path: Path) -> None:
-    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
-    many = {f"torch/m{number}.{'so' if number % 2 else 'py'}": "" for number in range(20_001)}
-    wheel = make_wheel(tmp_path / "torch.whl", metadata | many)
-    with pytest.raises(DataError, match="at most 20000 are read"), unpacked("torch", wheel):
-        pass
