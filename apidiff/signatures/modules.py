@@ -13,13 +13,13 @@ from pathlib import Path
 import griffe
 
 from apidiff.database.regular_files import read_regular
+from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
 
 _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
 # Words and signs, of a file and of all that one extraction reads: three and four times what torch and MindSpore take.
 _MOST_TOKENS, _MOST_TOKENS_OF_ALL = 1_000_000, 8_000_000
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MOST_LOOKS = 10_000_000  # at neighbours of assignments in a file: MindSpore's largest takes an eighth of that
-_LONGEST_NAME = 250  # characters of a dotted name that a file is looked for by
 _MOST_ABOVE = 200  # bases of a class and of those above it: the most in torch and MindSpore are 11
 _LONGEST_WAY = 100  # imports and renamings that a name is followed through
 # griffe follows `__all__ += …` and not the same written as a call.
@@ -304,6 +304,8 @@ class Modules:
                     tree = ast.parse(code)
                 except SyntaxError:  # of what stands alone in brackets only: a generator
                     code = text
+            if (line := long_name_line(tree)) is not None:
+                raise NotReadable(f"{place}, line {line}, holds a name of more than {LONGEST_NAME} characters")
             if _looks(tree) > _MOST_LOOKS:
                 raise NotReadable(f"{place} has too many assignments, one beside the other")
             read = _without_fallbacks(code, tree)
@@ -324,7 +326,7 @@ class Modules:
 
 def _may_be_module(path: str) -> bool:
     """Whether a file is looked for by the dotted ``path``, which a stranger's ``__all__`` or import may have named."""
-    return len(path) <= _LONGEST_NAME and path.isascii() and all(part.isidentifier() for part in path.split("."))
+    return len(path) <= LONGEST_NAME and path.isascii() and all(part.isidentifier() for part in path.split("."))
 
 
 def first_seen(cls: griffe.Class, seen: dict[str, int]) -> bool:

@@ -17,6 +17,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import walk_folders
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
+from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
 
 TENSOR = f"torch.Tensor{INSTANCE}"
 _MOST_SOURCE = 8 * 2**20  # bytes of a file: the largest stub of torch has an eighth of that
@@ -96,10 +97,13 @@ def write_result_types(types: ResultTypes, path: Path) -> None:
 
 @contextmanager
 def _parsed(path: Path) -> Iterator[ast.Module]:
-    """Parse a file, to be read inside. Raises DataError for a file that cannot be read, or Python that cannot be parsed in it."""
+    """Parse a file, to be read inside. Raises DataError for one that cannot be read or parsed, or holds too long a name."""
     content = _content(path)
     try:
-        yield ast.parse(content.decode("utf-8-sig"))
+        tree = ast.parse(content.decode("utf-8-sig"))
+        if (line := long_name_line(tree)) is not None:
+            raise _damaged(path, line, f"holds a name of more than {LONGEST_NAME} characters")
+        yield tree
     except SyntaxError as error:
         raise _damaged(path, error.lineno, f"cannot be parsed ({error.msg})") from error
     except UnicodeDecodeError as error:

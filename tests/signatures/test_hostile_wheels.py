@@ -99,6 +99,16 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "if 1: ...\n" + "elif 1: ...\n" * 2900}, "__init__.py cannot be parsed"),
     ({"torch/__init__.py": "#" * (5 * 2**20)}, "__init__.py is larger than 4 MiB"),
     ({"torch/__init__.py": f"def Tensor(x=[{'a,' * 600_000}]): ..."}, "has more than 1000000 words and signs"),
+    (
+        {"torch/__init__.py": f"from torch.{'a' * 250} import Tensor"},
+        "__init__.py, line 1, holds a name of more than 250",
+    ),
+    ({"torch/__init__.py": f"\nfrom {'.'.join(['a'] * 126)} import Tensor"}, "line 2, holds a name of more than 250"),
+    (
+        {"torch/__init__.py": f"class Tensor:\n class {'a' * 251}: ..."},
+        "__init__.py, line 2, holds a name of more than 250",
+    ),
+    ({"torch/__init__.py": f"class Tensor: ...\nx = {'a' * 251!r}"}, ""),
     ({"torch/__init__.py": "\ufeffclass Tensor: ..."}, ""),
     ({"torch/__init__.py": "class Tensor(metaclass=type): ..."}, ""),
     ({"torch/__init__.py": "class Tensor(metaclass=Unknown): ..."}, ""),

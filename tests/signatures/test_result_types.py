@@ -88,12 +88,19 @@ def usual_depth() -> Iterator[None]:
         ("functional.py", b"x = " + b"-" * 10_000 + b"1", ": cannot be parsed ("),
         ("functional.py", b"def f() -> " + b"|".join([b"int"] * 3000) + b": ...", ""),
         ("functional.py", b"#" * (9 * 2**20), ": is larger than 8 MiB."),
+        ("__init__.py", b"\nfrom torch.%b import a" % (b"b" * 250), ":2: holds a name of more than 250 characters."),
+        (
+            "__init__.py",
+            b"from .%b import a" % b".".join([b"b"] * 126),
+            ":1: holds a name of more than 250 characters.",
+        ),
+        ("nn/modules/a.py", b"class %b: ..." % (b"b" * 251), ":1: holds a name of more than 250 characters."),
     ],
 )
 @pytest.mark.usefixtures("usual_depth")
 def test_a_file_that_cannot_be_parsed_is_named(package: Path, file: str, content: bytes, found: str) -> None:
     path = package / file
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     with pytest.raises(DataError, match=re.escape(f"{path}{found}")) as raised:
         read_result_types(package, "2.13.0")
