@@ -22,6 +22,8 @@ from apidiff.signatures.modules import Absent, Modules, NotReadable
 from apidiff.signatures.read import read
 from apidiff.signatures.source import Source
 
+_MOST_WRITTEN = 16 * 2**20  # characters of all signatures: those of torch and MindSpore take a twentieth
+
 
 def extract(source: Source) -> SignatureFile:
     """Reads the signatures of all names in scope in ``source``; names that the version lacks are left out.
@@ -33,13 +35,16 @@ def extract(source: Source) -> SignatureFile:
     listed = scope.listed()
     apis: dict[str, Signature] = {}
     unreadable: dict[str, str] = {}
+    size = 0  # of classes below one that has thousands of members each lists them all
     for name in _names(scope, modules):
         try:
+            if size > _MOST_WRITTEN:
+                raise NotReadable(f"the signatures before it take more than {_MOST_WRITTEN // 2**20} MiB")
             documented = modules.find(name)
             if isinstance(documented, griffe.Module):
                 continue
             signature, unread = read(documented, modules)
-            _json(signature)
+            size += len(_json(signature)) + len(_json(unread))
         except RecursionError:
             unreadable[name] = "its definition is nested too deeply, or too many classes lie above it"
         except UnicodeEncodeError:

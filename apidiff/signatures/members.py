@@ -14,6 +14,8 @@ import griffe
 
 from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen, path_of
 
+_KEPT = 2**14  # classes
+
 
 def members(cls: griffe.Class, modules: Modules) -> tuple[list[str], str | None]:
     """Sorted names, with those inherited from the framework's classes, and why more may be inherited (None: that is all).
@@ -32,8 +34,7 @@ def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[st
     """Adds what ``cls`` and the classes above it have, except those ``seen``, to which each is added."""
     if not first_seen(cls, seen):
         return
-    names.update(name for name, member in cls.members.items() if _shown(name, member, cls))
-    names.update(name for name, ways in cls.overloads.items() if ways and not name.startswith("_"))
+    names.update(_own(cls))
     above: griffe.Object | Overloads
     for path in (*map(path_of, cls.bases), *_metaclass(cls)):
         if _of_the_library(path):
@@ -45,6 +46,13 @@ def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[st
             continue
         if isinstance(above, griffe.Class):
             _collect(above, modules, names, whys, seen)
+
+
+@lru_cache(_KEPT)
+def _own(cls: griffe.Class) -> list[str]:
+    """The public members that stand in the class itself. Many may be below it, for each of which they are asked."""
+    overloaded = [name for name, ways in cls.overloads.items() if ways and not name.startswith("_")]
+    return [name for name, member in cls.members.items() if _shown(name, member, cls)] + overloaded
 
 
 def _shown(name: str, member: griffe.Object | griffe.Alias, cls: griffe.Class) -> bool:
@@ -81,6 +89,7 @@ class _Written:
     attributes: frozenset[str]
 
 
+@lru_cache(_KEPT)
 def _written(cls: griffe.Class) -> _Written:
     file = cls.filepath
     classes = _classes(file) if isinstance(file, Path) and file.is_file() else {}

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
 
 import griffe
@@ -15,6 +16,7 @@ from wheels import WHEEL, make_wheel
 
 from apidiff.errors import DataError
 from apidiff.signatures import extract, render, unpacked
+from apidiff.signatures import members as signature_members
 from apidiff.signatures import modules as signature_modules
 from apidiff.signatures.modules import Found, Modules, NotReadable
 from apidiff.signatures.read import read
@@ -279,3 +281,34 @@ def test_a_wheel_of_too_many_files(tmp_path: Path) -> None:
     wheel = make_wheel(tmp_path / "torch.whl", metadata | many)
     with pytest.raises(DataError, match="at most 20000 are read"), unpacked("torch", wheel):
         pass
+
+
+def _below_one(members: int, classes: int) -> dict[str, str]:
+    """A wheel of classes below one that has many members."""
+    above = "class B:\n" + "".join(f" x{number}: int\n" for number in range(members))
+    code = above + "".join(f"class C{number}(B): ...\n" for number in range(classes))
+    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
+    return metadata | {"torch/__init__.py": "", "torch/distributed/__init__.py": code}
+
+
+def test_members_of_a_base_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    shown = signature_members._shown
+
+    def counted(name: str, member: griffe.Object | griffe.Alias, cls: griffe.Class) -> bool:
+        asked.append(name)
+        return shown(name, member, cls)
+
+    monkeypatch.setattr(signature_members, "_shown", counted)
+    with unpacked("torch", make_wheel(tmp_path / "torch.whl", _below_one(50, 20))) as source:
+        found = extract(source)
+    assert len(found.apis["torch.distributed.C19"].members) == len(asked) == 50
+
+
+def test_what_one_extraction_writes_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The package has a function by the name of this module.
+    monkeypatch.setattr(import_module("apidiff.signatures.extract"), "_MOST_WRITTEN", 2**20)
+    with unpacked("torch", make_wheel(tmp_path / "torch.whl", _below_one(1000, 1000))) as source:
+        found = extract(source)
+    assert 2**20 < len(render(found)) < 2**21
+    assert found.unreadable["torch.distributed.C999"] == "the signatures before it take more than 1 MiB"
