@@ -150,8 +150,9 @@ class SignatureFile(Record, frozen=True, kw_only=True):
 
     ``apis``: by full public name. ``unreadable``: public name → why nothing tells its signature; ``<name>.__init__``,
     ``<name>.__call__`` or ``<name>.*`` where only the constructor of a class, the call of a primitive or all inherited
-    members could not be read. ``tool``: what read them. ``listed``: the names that were looked for one by one, and not as
-    part of a module: of a name that other files list and this one does not, its absence says nothing.
+    members could not be read; a module where it is not known which names it has. ``tool``: what read them. ``listed``: the
+    names that were looked for one by one, and not as part of a module: of a name that other files list and this one does
+    not, its absence says nothing.
     """
 
     framework: str

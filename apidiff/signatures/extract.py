@@ -65,7 +65,9 @@ def extract(source: Source) -> SignatureFile:
         apis=apis,
         unreadable=unreadable,
     )
-    return introspected(written) if source.installed else written
+    found = introspected(written) if source.installed else written
+    # A module that cannot be read has names that nobody knows of: without a word of it they would be missed silently.
+    return msgspec.structs.replace(found, unreadable=found.unreadable | modules.unread)
 
 
 def _names(scope: FrameworkScope, modules: Modules) -> list[str]:
@@ -74,14 +76,17 @@ def _names(scope: FrameworkScope, modules: Modules) -> list[str]:
         if module.defined_in is not None:
             names.update(_republished(module.name, module.defined_in, modules))
         elif module.whole:
-            with suppress(NotReadable):
+            with suppress(NotReadable):  # which `modules.unread` tells
                 names.update(f"{module.name}.{public}" for public in modules.public(module.name))
     return sorted(names)
 
 
 def _republished(public: str, defined_in: str, modules: Modules) -> Iterator[str]:
     """Yields the names of the classes that ``defined_in`` defines and ``public`` makes public."""
-    module = modules.module(defined_in)
+    try:
+        module = modules.module(defined_in)
+    except NotReadable:  # which `modules.unread` tells
+        return
     for name, member in module.members.items() if module else ():
         if not isinstance(member, griffe.Class) or name.startswith("_"):
             continue

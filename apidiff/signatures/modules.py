@@ -81,6 +81,11 @@ class Modules:
                 raise
         return self._read[path]
 
+    @property
+    def unread(self) -> dict[str, str]:
+        """The modules so far whose files are there and cannot be read, each with the reason."""
+        return dict(self._unread)
+
     def public(self, path: str) -> list[str]:
         """The public names of module ``path``, sorted: its ``__all__``, else what it defines or imports of its package.
 

@@ -179,6 +179,29 @@ def test_source_that_is_made_to_break_its_reader(tmp_path: Path, files: dict[str
     assert (said or "") in found.unreadable.get("torch.Tensor", "")
 
 
+# What a wheel of torch, or of MindSpore, holds, and the module that is told with a reason
+UNREAD: list[tuple[str, dict[str, str], str, str]] = [
+    ("torch", {"torch/distributed/__init__.py": "def f(:"}, "torch.distributed", "cannot be parsed"),
+    ("torch", {"torch/distributed/__init__.py": "#" * (5 * 2**20)}, "torch.distributed", "is larger than 4 MiB"),
+    ("torch", {"torch/distributed/__init__.py": "from .a import *", "torch/distributed/a.py": "("}, "torch.distributed.a", ""),
+    ("torch", {"torch/distributed/__init__.py": f"class {'a' * 251}: ..."}, "torch.distributed", "holds a name of more"),
+    ("mindspore", {"mindspore/ops/operations/comm_ops.py": "("}, "mindspore.ops.operations.comm_ops", "cannot be parsed"),
+    ("mindspore", {"mindspore/ops/__init__.py": "("}, "mindspore.ops", "cannot be parsed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("framework", "files", "module", "why"), UNREAD)
+def test_a_module_that_cannot_be_read_is_told(
+    tmp_path: Path, framework: str, files: dict[str, str], module: str, why: str
+) -> None:
+    """Its names are not known, and would be missed silently."""
+    metadata = {f"{framework}-9.1.0.dist-info/METADATA": f"Name: {framework}\nVersion: 9.1.0\n"}
+    wheel = make_wheel(tmp_path / "a.whl", metadata | {f"{framework}/__init__.py": ""} | files)
+    with unpacked(framework, wheel) as source:
+        found = extract(source)
+    assert why in found.unreadable[module]
+
+
 def test_what_one_extraction_reads_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signature_modules, "_MOST_TOKENS_OF_ALL", 30)
     (tmp_path / "torch").mkdir()
