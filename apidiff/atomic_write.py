@@ -195,7 +195,8 @@ def locked(folder: Path) -> Iterator[None]:
             os.close(handle)
     except OSError as error:
         remedy = "Free space, or check that the folder can be written; nothing was recorded in it."
-        raise DataError(folder, None, f"the record cannot be written ({error.strerror})", remedy) from error
+        path = Path(str(error.filename or folder))
+        raise DataError(path, None, f"the record cannot be written ({error.strerror})", remedy) from error
 
 
 def remove_left(folder: Path) -> None:

@@ -329,12 +329,12 @@ _NO_FILE_NAME = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """A thread for each connection. One that the other side gives up ends silently."""
+    """A thread for each connection. One that the other side gives up, or whose file cannot be read to its end, ends silently."""
 
     request_queue_size = 128  # connections that wait; those behind try again, seconds later
 
     def handle_error(self, request: object, client_address: object) -> None:
-        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+        if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
@@ -364,6 +364,13 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         except ValueError:
             self.send_error(http.HTTPStatus.BAD_REQUEST)
             return None
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """Write a time; that of a file may be one that no date says."""
+        try:
+            return super().date_time_string(timestamp)
+        except (OSError, OverflowError, ValueError):
+            return super().date_time_string(0)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
         pass

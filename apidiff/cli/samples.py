@@ -35,6 +35,8 @@ from apidiff.verification.samples import AgreementChange, SingleResult, devices_
 
 _NEEDED = {"torch": "apidiff[torch]", "expecttest": "apidiff[dev]"}
 
+_AGAIN = "APIDIFF_EXTRACTING"  # set by the command for the process that it starts: the folder for temporary files
+
 Advance = Callable[[int, int, str], None]
 
 
@@ -60,10 +62,11 @@ def run(args: argparse.Namespace) -> int:
 
     Raises UnknownMapping for an ID that no mapping has, ApidiffError where a package is missing or there are no signatures.
     """
-    if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
+    if not os.environ.get(_AGAIN) or os.environ[_AGAIN] != os.environ.get("TMPDIR"):
         again = [sys.executable, "-m", "apidiff", "samples", "extract", f"--into={args.into}", "--", *args.ids]
         with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
-            variables = {**os.environ, "PYTHONHASHSEED": "0", "TMPDIR": str(kept)}
+            # Some inputs are drawn in the order of a set.
+            variables = {**os.environ, "PYTHONHASHSEED": "0", "TMPDIR": str(kept), _AGAIN: str(kept)}
             process = start(again, 1, 2, environment=variables, scratch=kept)  # it writes where this one does
             try:
                 return process.wait()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -17,12 +18,14 @@ from apidiff.database.difference_pages import PageRow, load_page_rows
 from apidiff.database.document_addresses import PageRules, load_addresses
 from apidiff.database.document_twins import Twins, load_twins, with_twins
 from apidiff.database.documented import (
+    ONLY_FILE,
     OnlyFile,
     TableFile,
     load_documented,
     load_mindspore_only,
     load_table,
     table_paths,
+    unknown_document,
     with_listed,
 )
 from apidiff.database.expansion import Expander, Origins
@@ -47,10 +50,10 @@ from apidiff.database.signing import Signer, load_signed, load_signers, signed_l
 from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run, single_paths
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
-from apidiff.database.yaml import read_yaml
+from apidiff.database.yaml import Lines, read_yaml
 from apidiff.errors import ApidiffError, Damage, DataError, InvalidData
 from apidiff.folder_walk import visible_files
-from apidiff.model.documented import Listing
+from apidiff.model.documented import Listing, MindsporeOnly
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Document, Mapping, Release
 from apidiff.model.rule import WritingRules
@@ -191,6 +194,33 @@ class _PassedOver:
             self.errors.append(error)
             return otherwise
 
+    def fitting(self, parts: Iterable[tuple[_T, DataError | None]]) -> list[_T]:
+        """Those of ``parts`` with which nothing is wrong."""
+        parts = list(parts)
+        self.errors += [error for _, error in parts if error is not None]
+        return [part for part, error in parts if error is None]
+
+
+def _only(
+    root: Path, documents: Dictionary[str, Document], rest: _PassedOver
+) -> Iterator[tuple[tuple[str, MindsporeOnly], DataError | None]]:
+    """What is said of each MindSpore API to which no PyTorch API corresponds, and what is wrong with what it cites."""
+    nothing: tuple[OnlyFile, Lines] = {}, {}
+    only, lines = rest.read(nothing, lambda: load_mindspore_only(root))
+    for name, alone in only.items():
+        cited = [citation.document for citation in alone.stated]
+        yield (name, alone), unknown_document(root / ONLY_FILE, lines.get((name,)), cited, documents)
+
+
+def _listings(
+    path: Path, documents: Dictionary[str, Document], rest: _PassedOver
+) -> Iterator[tuple[Listing, DataError | None]]:
+    """Each listing, and what is wrong with the document that it is of."""
+    nothing: tuple[list[Listing], Lines] = [], {}
+    listings, lines = rest.read(nothing, lambda: load_documented(path))
+    for index, listing in enumerate(listings):
+        yield listing, unknown_document(path, lines.get((index, "document")), [listing.document], documents)
+
 
 def _load(root: Path, keep: Path | None) -> Data:
     documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
@@ -198,9 +228,13 @@ def _load(root: Path, keep: Path | None) -> Data:
     rest = _PassedOver()
     documents = with_twins(documents, rest.read(Twins(addresses=[]), lambda: load_twins(root)))
     read_tables = [rest.read(None, partial(load_table, path)) for path in table_paths(root / "official")]
-    tables = [table for table in read_tables if table]
-    only: OnlyFile = rest.read({}, lambda: load_mindspore_only(root)[0])
-    listings: list[Listing] = rest.read([], lambda: load_documented(root / "documented.yaml"))
+    tables = rest.fitting(
+        (one, unknown_document(one.path, one.lines.get(("document",)), [one.table.document], documents))
+        for one in read_tables
+        if one
+    )
+    only = dict(rest.fitting(_only(root, documents, rest)))
+    listings = rest.fitting(_listings(root / "documented.yaml", documents, rest))
     uses = rest.read(Uses(), lambda: load_uses(root))
     addresses: dict[str, PageRules] = rest.read({}, lambda: load_addresses(root))
     pages: list[PageRow] = rest.read([], lambda: load_page_rows(root))

@@ -5,7 +5,7 @@ Each row of a table becomes a claim, ``corresponds``, on the target that the row
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +32,21 @@ def load_mindspore_only(root: Path) -> tuple[OnlyFile, Lines]:
     return read_yaml(path, OnlyFile) if path.is_file() else ({}, {})
 
 
-def load_documented(path: Path) -> list[Listing]:
-    """The listings in ``path``; none if there is no such file. Raises DataError for a file that does not fit the model."""
-    return read_yaml(path, list[Listing])[0] if path.exists() else []
+def load_documented(path: Path) -> tuple[list[Listing], Lines]:
+    """The listings in ``path`` with their lines; none if there is no such file. Raises DataError for one that does not fit."""
+    return read_yaml(path, list[Listing]) if path.exists() else ([], {})
+
+
+def unknown_document(
+    path: Path, line: int | None, cited: Iterable[str], documents: Dictionary[str, Document]
+) -> DataError | None:
+    """The error for the first of the keys ``cited`` in a line of ``path`` that no document has; None where each has one."""
+    for key in cited:
+        if key not in documents:
+            return DataError(
+                path, line, f"unknown document {key!r}", "Add the document to documents.yaml or mend the key."
+            )
+    return None
 
 
 def documented_points(listings: Sequence[Listing], documents: Dictionary[str, Document]) -> dict[str, list[Point]]:
@@ -55,14 +67,9 @@ def documented_points(listings: Sequence[Listing], documents: Dictionary[str, Do
     return found
 
 
-def listings_are_cited(
-    path: Path, listings: Sequence[Listing], documents: Dictionary[str, Document]
-) -> Iterator[DataError]:
-    """Each listing names a known document, no API is both there and missing, and what is deprecated is there."""
-    for index, listing in enumerate(listings):
-        if listing.document not in documents:
-            remedy = "Add the document to documents.yaml or mend the key."
-            yield DataError(path, None, f"entry {index + 1} cites the unknown document {listing.document!r}", remedy)
+def listings_fit(path: Path, listings: Sequence[Listing]) -> Iterator[DataError]:
+    """In each listing no API is both there and missing, and what is deprecated is there."""
+    for listing in listings:
         for name in sorted({*listing.has, *listing.new} & {*listing.lacks}):
             found = f"{listing.document}: {listing.module}.{name} is said to be there and to be missing"
             yield DataError(path, None, found, "Keep the one that the document says.")

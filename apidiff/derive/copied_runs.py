@@ -16,8 +16,8 @@ _Times = dict[tuple[str, str], tuple[float, ...]]  # by API and probe: the secon
 def copied_runs(runs: Iterable[tuple[str, RunRecord]], signed: Mapping[str, Signed]) -> set[str]:
     """The signed records of which most probes took each rank exactly as long as in another's record, by ID.
 
-    Honest runs give the same results, and no two take the same time. This project's records are nobody's copies; of two
-    signed ones that are alike the second is.
+    Honest runs give the same results, and no two take the same time; nor does one take none, as a copy without its times does.
+    This project's records are nobody's copies; of two signed ones that are alike the second is.
     """
     by_place: dict[tuple[object, ...], list[tuple[str, RunRecord]]] = {}
     for key, record in runs:
@@ -31,7 +31,7 @@ def copied_runs(runs: Iterable[tuple[str, RunRecord]], signed: Mapping[str, Sign
         earlier: list[_Times] = []
         for key, record in sorted(found, key=lambda pair: (trust.get(pair[0]) not in OWN, pair[0])):
             times = _times(record)
-            if trust.get(key) is Trust.SIGNED and any(_alike(times, other) for other in earlier):
+            if trust.get(key) is Trust.SIGNED and (not times or any(_alike(times, other) for other in earlier)):
                 copies.add(key)
             earlier.append(times)
     return copies
@@ -43,4 +43,5 @@ def _times(record: RunRecord) -> _Times:
 
 
 def _alike(times: _Times, other: _Times) -> bool:
-    return sum(other.get(key) == seconds for key, seconds in times.items()) > _SHARE * len(times)
+    same = sum(other.get(key) == seconds for key, seconds in times.items())
+    return same > _SHARE * min(len(times), len(other))  # a copy may hold more, and a part of what another holds

@@ -311,7 +311,6 @@ UNNAMED = [
         "[torch.distributed.gone]",
         "torch.distributed.gone for one of the nearest, and no map",
     ),
-    ("document: guide", "document: gone", "mindspore_only.yaml:1: unknown document 'gone'"),
 ]
 
 

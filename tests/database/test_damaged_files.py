@@ -16,6 +16,8 @@ from apidiff.database.odd_records import UNLIKE_OTHERS
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path
 from apidiff.database.paths import DATA
 from apidiff.database.runs import run_id
+from apidiff.derive.counterparts import counterparts
+from apidiff.derive.official import official_report
 from apidiff.errors import Damage
 from apidiff.folder_walk import visible_files
 from apidiff.lookup import entry
@@ -90,6 +92,9 @@ DAMAGED = [
     ("official/r2.4.10.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
     ("mindspore_only.yaml", BAD_BYTES, set(), Damage.ENCODING),
     ("documented.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
+    ("documented.yaml", replaced("document: ", "document: no-"), set(), Damage.RULE),
+    ("mindspore_only.yaml", replaced("document: ", "document: no-"), set(), Damage.RULE),
+    ("official/r2.4.10.yaml", replaced("document: ", "document: no-"), set(), Damage.RULE),
     ("document_twins.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
     ("document_addresses.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
     ("uses.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
@@ -110,6 +115,10 @@ def test_a_damaged_file_is_named_and_the_rest_is_read(
     assert (error.path, error.damage) == (root / file, said)
     assert data.mappings.keys() == {REDUCE, GATHER, ABS} - gone
     assert data.passed_over.keys() == gone
+    made = entries(without_unusable(data))
+    assert made.keys() == data.mappings.keys()
+    assert counterparts(data, made)
+    assert official_report(data, made)
     with pytest.raises(InvalidData) as caught:
         load_valid(root)
     assert [str(error) for error in caught.value.errors] == [str(error)]

@@ -285,6 +285,32 @@ def test_a_copy_under_another_signature_is_no_maker(
     assert [len(confirmed.runs) for confirmed in claim.confirmations] == ([makers] if makers else [])
 
 
+def _without_times(record: RunRecord) -> RunRecord:
+    probes = [
+        msgspec.structs.replace(run, ranks=[msgspec.structs.replace(trace, seconds=0.0) for trace in run.ranks])
+        for run in record.probes
+    ]
+    return msgspec.structs.replace(record, probes=probes)
+
+
+def _padded(record: RunRecord) -> RunRecord:
+    """The record with three times as many probes as it copies."""
+    more = [
+        msgspec.structs.replace(run, probe=f"{run.probe}-{number}")
+        for number in range(3)
+        for run in _again(record, number + 1).probes
+    ]
+    return msgspec.structs.replace(record, probes=[*record.probes, *more])
+
+
+@pytest.mark.parametrize("change", [_without_times, _padded])
+def test_a_copy_that_hides_that_it_is_one_is_no_maker(
+    database: Data, ours: RunRecord, change: Callable[[RunRecord], RunRecord]
+) -> None:
+    records = {OURS: (ours, State.LISTED), THEIRS: (change(ours), State.VERIFIED)}
+    assert [claim.confirmations for claim in entry_with(database, records).claims if claim.confirmations] == []
+
+
 @pytest.mark.parametrize("change", [_lying, _again], ids=["it disagrees", "it is a copy of the signed one"])
 def test_an_unsigned_record_takes_no_agreement_away(
     database: Data, ours: RunRecord, change: Callable[[RunRecord], RunRecord]

@@ -294,6 +294,39 @@ def test_what_is_no_file_is_not_found_and_not_waited_for(tmp_path: Path, name: s
         server.shutdown()
 
 
+@pytest.mark.parametrize("time", [-(2**60), 253402300800, 2**60])
+def test_a_file_of_a_time_that_no_date_says_is_served(
+    tmp_path: Path, time: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_text("here")
+    real = os.fstat
+
+    def fstat(file: int) -> os.stat_result:  # few file systems keep such a time
+        found = list(real(file))
+        return os.stat_result([*found[:8], time, found[9]])
+
+    monkeypatch.setattr("http.server.os.fstat", fstat)
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/index.html", timeout=20) as answer:
+            assert (answer.status, answer.read()) == (200, b"here")
+        server.shutdown()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_that_cannot_be_read_to_its_end_closes_the_connection(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_text("here")
+    (tmp_path / "memory").symlink_to("/proc/self/mem")
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/memory", timeout=20) as answer:
+            assert answer.read() == b""
+        server.shutdown()
+    assert capsys.readouterr().err == ""
+
+
 def test_a_page_for_wrong_addresses_that_cannot_be_read_is_done_without(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("here")
     (tmp_path / "404.html").symlink_to("/proc/self/mem")

@@ -15,7 +15,6 @@ from apidiff.database.checks.coverage import (
     mindspore_is_covered,
     mindspore_only_fits,
     pairs_have_records,
-    tables_are_cited,
     torch_is_covered,
 )
 from apidiff.database.checks.extracted import extracted_samples_fit
@@ -27,7 +26,7 @@ from apidiff.database.checks.ranges import answers_partition_the_releases, bound
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
 from apidiff.database.data import Data
-from apidiff.database.documented import listings_are_cited
+from apidiff.database.documented import listings_fit
 from apidiff.database.odd_records import naming_the_record
 from apidiff.database.terms import load_terms
 from apidiff.database.undecided import undecided_fits
@@ -73,8 +72,8 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
         except DataError as error:
             found.append(error)
     words = messages_keep_to_terms(data.root / "messages", terms)
-    listings = listings_are_cited(data.root / "documented.yaml", data.listings, data.documents)
-    return [*found, *words, *data.unneeded, *tables_are_cited(data), *listings]
+    listings = listings_fit(data.root / "documented.yaml", data.listings)
+    return [*found, *words, *data.unneeded, *listings]
 
 
 def releases_are_listed(data: Data) -> None:

@@ -68,10 +68,6 @@ def mindspore_only_fits(data: Data, terms: list[Term]) -> Iterator[DataError]:
             if mapping not in data.mappings:
                 found = f"{name} has {mapping} for one of the nearest, and no mapping has that ID"
                 yield DataError(path, line, found, "Name a mapping, or leave it out.")
-        for citation in only.stated:
-            if citation.document not in data.documents:
-                found = f"unknown document {citation.document!r}"
-                yield DataError(path, line, found, "Add the document to documents.yaml or mend the key.")
         for found, remedy in text_faults(only.why, terms):
             yield DataError(path, line, found, remedy)
 
@@ -87,15 +83,6 @@ def named_in_records(data: Data) -> dict[str, str]:
                 found.setdefault(name, key)
                 found.setdefault(name.rpartition(".")[0], key)
     return found
-
-
-def tables_are_cited(data: Data) -> Iterator[DataError]:
-    """The document of each table is in documents.yaml."""
-    for file in data.tables:
-        if file.table.document not in data.documents:
-            found = f"unknown document {file.table.document!r}"
-            remedy = "Add the document to documents.yaml or mend the key."
-            yield DataError(file.path, file.lines.get(("document",)), found, remedy)
 
 
 def pairs_have_records(data: Data) -> Iterator[DataError]:

@@ -114,7 +114,7 @@ def take_in(
     files: dict[Path, bytes] = {}
     taken = []
     for path, read in fitting.items():
-        new = not path.exists()
+        new = not is_intact(path)  # what else has its name is told, not taken for it
         if new or read.sent.signature is not None:
             files[path] = read.sent.content
         if read.sent.signature is not None:

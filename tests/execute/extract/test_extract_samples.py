@@ -334,11 +334,12 @@ def test_a_process_whose_asker_ends_ends_without_a_word(capfd: pytest.CaptureFix
 
 
 @pytest.mark.turning(days=2, group="of PyTorch")
-def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [{}, {"PYTHONHASHSEED": "0"}], ids=["no seed", "seed 0"])
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, seed: dict[str, str]) -> None:
     """PyTorch makes a folder there when its compiler is imported."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    variables = {name: value for name, value in os.environ.items() if name != "PYTHONHASHSEED"}
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONHASHSEED"} | seed
     command = [sys.executable, "-m", "apidiff", "samples", "extract", "torch.cat", "--into", str(tmp_path / "into")]
     subprocess.run(command, env=variables | {"TMPDIR": str(temporary)}, check=True, capture_output=True, timeout=300)
     assert [path.name for path in (tmp_path / "into").iterdir()] == ["torch.cat.jsonl.gz"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import lzma
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -54,6 +55,21 @@ def test_a_record_is_taken_in_beside_ours_and_once(
     (_, mine) = next(one for one in data.runs)
     write_record(msgspec.structs.replace(mine, date="2026-01-01T00:00:00Z"), data.root / "runs")
     assert sorted(one.measured_by or "" for _, one in load_runs(data.root / "runs")) == ["", "a cluster elsewhere"]
+
+
+@pytest.mark.parametrize(
+    "stand_in", [lambda path: path.write_bytes(b"{"), lambda path: path.touch(), Path.mkdir, os.mkfifo]
+)
+def test_what_else_bears_the_name_of_a_record_is_told(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, stand_in: Callable[[Path], object]
+) -> None:
+    path = sent(tmp_path, encode(record))
+    ((written, *_),) = take_in([path], data, BACKENDS, examples, {})
+    written.unlink()
+    stand_in(written)
+    with pytest.raises((DataError, OSError)) as told:
+        take_in([path], load(data.root), BACKENDS, examples, {})
+    assert str(written) in str(told.value)
 
 
 def test_a_record_that_lies_there_packed_is_not_written_again(
