@@ -260,6 +260,19 @@ UNUSABLE = [
         "`array` of length >= 1 in $.source.probes.sync.partner.ranks",
     ),
     (f"{FOLDER}/reduce.yaml", replaced('on_rank: {"1"', 'on_rank: {"one"'), "matching regex"),
+    (
+        f"{FOLDER}/reduce.yaml",
+        replaced("targets:\n", "targets:\n" + "".join(f"  mindspore.a{n}: {{like: source}}\n" for n in range(900))),
+        "the record has more than 20000 probes, claims, parameters and differences",
+    ),
+    (
+        f"{FOLDER}/reduce.yaml",
+        replaced(
+            "source:\n",
+            f"sweeps: {{dtype: {{of: [sync], over: [{', '.join(f'd{n}' for n in range(9000))}]}}}}\nsource:\n",
+        ),
+        "the record has more than 20000 probes, claims, parameters and differences",
+    ),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: sync,"), "like another over more than 16 steps"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: dst-1,"), "like another over more than 16 steps"),
     (

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, listed
+from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, counted, listed
 from apidiff.database.yaml import MAX_DEPTH
 from apidiff.errors import DataError
 from apidiff.model.vocabulary import ApiKind
@@ -132,10 +132,12 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     source = record.get("source") or {ORIGIN: record[ORIGIN]}
     done["source"] = merged(source, _source_part)
     done["targets"] = {}
+    items = counted(0, done["source"])
     for name, block in record.get("targets", {}).items():
         block = _with_like(name, block, done["targets"], layers, profiles)
         like = _alike(name, block, {"source": done["source"], **done["targets"]})
         done["targets"][name] = merged(block, partial(_target_parts, name, block), like)
+        items = counted(items, done["targets"][name])
     done["otherwise"] = _answers(record, layers, profiles)
     if samples := _samples(record, layers, done["source"].get("kind") == ApiKind.METHOD.value):
         done["samples"] = samples

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from apidiff.database.expansion.origins import ORIGIN, Plain
+from apidiff.database.expansion.origins import ORIGIN, Plain, counted
 from apidiff.model.probe import PARTS_OF_ONE, Layout, Sweep
 from apidiff.model.probe_resolution import MAX_LIKE
 
@@ -24,12 +24,17 @@ def expand_sweeps(record: Plain) -> Plain:
     sweeps: dict[str, Plain] = record.get("sweeps", {})
     done = {key: value for key, value in record.items() if key != "sweeps"}
     if sweeps:
-        done["source"] = _swept(record["source"], sweeps)
-        done["targets"] = {name: _swept(block, sweeps) for name, block in record["targets"].items()}
+        done["source"] = _swept(record["source"], sweeps, 0)
+        items = counted(0, done["source"])
+        done["targets"] = {}
+        for name, block in record["targets"].items():
+            done["targets"][name] = _swept(block, sweeps, items)
+            items = counted(items, done["targets"][name])
     return done
 
 
-def _swept(block: Plain, sweeps: dict[str, Plain]) -> Plain:
+def _swept(block: Plain, sweeps: dict[str, Plain], before: int) -> Plain:
+    """``block`` with what its sweeps make; ``before``: the items of the blocks before it."""
     probes, claims = dict(block.get("probes", {})), dict(block.get("claims", {}))
     for kind, sweep in sweeps.items():
         plain = next((name for name in sweep["of"] if name in probes), None)
@@ -38,6 +43,7 @@ def _swept(block: Plain, sweeps: dict[str, Plain]) -> Plain:
             continue
         make = _dtype_probes if kind == Sweep.DTYPE.value else _view_probes
         for made, changes, rest in make(_arguments(probes, plain), sweep["over"]):
+            counted(before, {"probes": probes, "claims": claims, ORIGIN: block[ORIGIN]})
             name = f"{made}-part" if made in probes else made  # a record may have a probe of that name
             sizes = probes[plain].get("world_sizes") or [_WORLD_SIZE]
             size = _WORLD_SIZE if _WORLD_SIZE in sizes else sizes[0]
