@@ -22,6 +22,7 @@ _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
 _INTEGERS = range(-(2**63), 2**64)  # those that msgpack, which records and the index are kept in, has room for
+_LONGEST_INTEGER = 100  # characters: PyYAML takes minutes for one of thousands of parts, as 1:1:1
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LEVEL = "Mend the indentation: items of a list, and keys of a record, begin in the same column as those "
 "above them; and nothing stands behind a closing quote."
@@ -139,6 +140,8 @@ class _Constructor:
             return self._mapping(node, at)
         if isinstance(node, yaml.SequenceNode):
             return [self.plain(item, (*at, index)) for index, item in enumerate(node.value)]
+        if node.tag.endswith(":int") and len(node.value) > _LONGEST_INTEGER:
+            raise self._too_large(node)
         try:
             value = self._loader.construct_object(node)
         except yaml.YAMLError:
@@ -147,9 +150,13 @@ class _Constructor:
             found = f"{str(node.value)[:40]!r} is no {node.tag.rpartition(':')[2][:20]}"
             raise DataError(self._path, line, found, "Mend the value, or put it in quotes.", Damage.SYNTAX) from error
         if isinstance(value, int) and value not in _INTEGERS:
-            found = f"{str(node.value)[:40]!r} is an integer of more than 64 bits"
-            raise DataError(self._path, line, found, "Write a smaller one, or put it in quotes.", Damage.FORM)
+            raise self._too_large(node)
         return value
+
+    def _too_large(self, node: yaml.Node) -> DataError:
+        found = f"{str(node.value)[:40]!r} is an integer of more than 64 bits"
+        remedy = "Write a smaller one, or put it in quotes."
+        return DataError(self._path, node.start_mark.line + 1, found, remedy, Damage.FORM)
 
     def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
         found: dict[str, Any] = {}

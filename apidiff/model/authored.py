@@ -24,6 +24,7 @@ Name = Annotated[
 ]
 FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$", description="the name of an entry")]
+Without = Annotated[list[Key], msgspec.Meta(max_length=200)]
 SweepName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(one.value for one in Sweep)})$")]
 # In these unions the texts have no pattern: msgspec 0.22 crashes on a type that stands twice and has one in a union.
 Slugs = str | list[str]
@@ -135,7 +136,7 @@ class AuthoredSource(Record, frozen=True, kw_only=True):
 
     profile: Slugs = []
     with_: dict[str, str] = msgspec.field(name="with", default={})
-    without: list[Key] = []
+    without: Without = []
     kind: ApiKind | None = None
     root: Name | None = None
     constructor: list[Name] = []
@@ -222,7 +223,7 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
 
     profile: Slugs = []
     with_: dict[str, str] = msgspec.field(name="with", default={})
-    without: list[Key] = []
+    without: Without = []
     category: Slug | None = None
     summary: Text | None = None
     aliases: list[str] = []

@@ -262,8 +262,22 @@ UNUSABLE = [
     (f"{FOLDER}/reduce.yaml", replaced('on_rank: {"1"', 'on_rank: {"one"'), "matching regex"),
     (
         f"{FOLDER}/reduce.yaml",
+        replaced("without: [", f"without: [{'keeps-input, ' * 300}"),
+        "`array` of length <= 200 in $.source.without",
+    ),
+    (
+        f"{FOLDER}/reduce.yaml",
+        replaced(
+            "targets:\n",
+            f"targets:\n  mindspore.a: {{claims: {{c: {{result: sum, at: return, among: [{'[1], ' * 2000}]}}}}}}\n"
+            + "".join(f"  mindspore.a{n}: {{like: mindspore.a}}\n" for n in range(90)),
+        ),
+        "the record has more than 200000 values in its source and targets",
+    ),
+    (
+        f"{FOLDER}/reduce.yaml",
         replaced("targets:\n", "targets:\n" + "".join(f"  mindspore.a{n}: {{like: source}}\n" for n in range(900))),
-        "the record has more than 20000 probes, claims, parameters and differences",
+        "the record has more than 200000 values in its source and targets",
     ),
     (
         f"{FOLDER}/reduce.yaml",
@@ -271,7 +285,7 @@ UNUSABLE = [
             "source:\n",
             f"sweeps: {{dtype: {{of: [sync], over: [{', '.join(f'd{n}' for n in range(9000))}]}}}}\nsource:\n",
         ),
-        "the record has more than 20000 probes, claims, parameters and differences",
+        "the record has more than 200000 values in its source and targets",
     ),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: sync,"), "like another over more than 16 steps"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: dst-1,"), "like another over more than 16 steps"),

@@ -63,6 +63,19 @@ def test_a_slip_among_many_keys_is_found_in_few_steps(tmp_path: Path, monkeypatc
     assert 0 < len(steps) < 20
 
 
+def test_a_long_integer_is_refused_before_it_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyYAML takes minutes for one of thousands of parts."""
+
+    def compute(*_given: object) -> None:
+        raise AssertionError("it was computed")
+
+    monkeypatch.setattr(yaml._Loader, "construct_object", compute)
+    path = tmp_path / "record.yaml"
+    path.write_text(f"name: {'1:' * 50}1\n", encoding="utf-8")
+    with pytest.raises(DataError, match="is an integer of more than 64 bits"):
+        read_yaml(path, _Record)
+
+
 def test_a_key_that_is_there_is_not_proposed(tmp_path: Path) -> None:
     path = tmp_path / "record.yaml"
     path.write_text("name: a\nnames: b\n", encoding="utf-8")

@@ -82,17 +82,21 @@ def attach_citations(record: Plain, name: str, documents: Dictionary[str, Docume
 
 def _stated(block: Plain, api: str, source: str, documents: Dictionary[str, Document]) -> Plain:
     claims = {key: dict(claim) for key, claim in block.get("claims", {}).items()}
+    stated: dict[str, list[Plain]] = {}
     for short, parts in block.get("cite", {}).items():
+        document = _document(short, api, source, documents)
         for part, entry in parts.items():
             origin = entry[ORIGIN]
             for key, text in [(key, item.get("text")) for item in entry["states"] for key in item["claims"]]:
                 if key not in claims:
                     remedy = f"Name one of {', '.join(claims) or 'none'}."
                     raise origin.error(f"{api} has no claim {key!r} that {part!r} could state", remedy)
-                stated = {"document": _document(short, api, source, documents), "part": part}
+                told = {"document": document, "part": part}
                 if text:
-                    stated["text"] = text
-                claims[key]["stated"] = [*claims[key].get("stated", []), stated]
+                    told["text"] = text
+                stated.setdefault(key, []).append(told)
+    for key, told_of in stated.items():
+        claims[key]["stated"] = [*claims[key].get("stated", []), *told_of]
     return {**{key: value for key, value in block.items() if key != "cite"}, "claims": claims}
 
 

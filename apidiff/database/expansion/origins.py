@@ -15,7 +15,7 @@ ORIGIN = "@"
 """The key under which an item of plain data carries its `Origin`; no key of a record can be called so."""
 ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats")
 """The keys of a record whose values are items by name."""
-MOST_ITEMS = 20_000
+MOST_VALUES = 200_000
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,22 @@ def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
 
 
 def counted(before: int, block: Plain) -> int:
-    """``before``, of the blocks of a record before this one, and the items of ``block``.
+    """``before``, of the blocks of a record before this one, and how many values ``block`` holds.
 
     Raises DataError where these are more than any record has: ``like`` and sweeps multiply those that are written.
     """
-    count = before + sum(len(block.get(key) or ()) for key in ITEMS)
-    if count > MOST_ITEMS:
-        found = f"with it the record has more than {MOST_ITEMS} probes, claims, parameters and differences"
-        raise block[ORIGIN].error(found, "Let fewer targets be like others, or sweeps go over less.")
+    count, waiting = before, [iter([block])]
+    while waiting:
+        for value in waiting[-1]:
+            count += 1
+            if isinstance(value, dict | list):
+                waiting.append(iter(value.values() if isinstance(value, dict) else value))
+                break
+        else:
+            waiting.pop()
+        if count > MOST_VALUES:
+            found = f"with it the record has more than {MOST_VALUES} values in its source and targets"
+            raise block[ORIGIN].error(found, "Let fewer targets be like others, or sweeps go over less.")
     return count
 
 

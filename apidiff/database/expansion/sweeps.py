@@ -43,7 +43,7 @@ def _swept(block: Plain, sweeps: dict[str, Plain], before: int) -> Plain:
             continue
         make = _dtype_probes if kind == Sweep.DTYPE.value else _view_probes
         for made, changes, rest in make(_arguments(probes, plain), sweep["over"]):
-            counted(before, {"probes": probes, "claims": claims, ORIGIN: block[ORIGIN]})
+            before = counted(before, {"made": [changes, *results.values()], ORIGIN: block[ORIGIN]})
             name = f"{made}-part" if made in probes else made  # a record may have a probe of that name
             sizes = probes[plain].get("world_sizes") or [_WORLD_SIZE]
             size = _WORLD_SIZE if _WORLD_SIZE in sizes else sizes[0]
