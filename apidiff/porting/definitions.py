@@ -13,6 +13,7 @@ from apidiff.porting.expressions import Expressions
 from apidiff.porting.torch_names import FOREIGN, FORWARD, TENSOR, Value
 from apidiff.porting.uses import refuse_long
 
+_MOST_BASES = 50  # of a class: those of torch and MindSpore have 4 at most
 _FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
 
 
@@ -122,16 +123,20 @@ class Definitions(Expressions):
         outer = self.frame
         path = self._path(node)
         bases += [FOREIGN] * (len(node.bases) > len(bases))  # of which nobody knows anything
-        own = [one for base in bases for one in base.split("|")]
+        own = list(dict.fromkeys(one for base in bases for one in base.split("|")))
         former = self.classes.get(path) or ClassFacts([], {}, {})
+        every = list(dict.fromkeys([*own, *former.bases]))
+        definitions = (tuple(own), *former.definitions)
+        if len(every) > _MOST_BASES:  # each attribute would be looked for in all of them
+            every, definitions = [FOREIGN], ((FOREIGN,),) * len(definitions)
         defined = [
             (one.name, one.lineno) for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
         ]
         facts = ClassFacts(
-            [*own, *former.bases],
+            every,
             {},
             {},
-            (tuple(own), *former.definitions),
+            definitions,
             (*{base.lineno for base in node.bases}, *former.head),
             (*(line for name, line in defined if name == FORWARD), *former.forward),
             former.constructs or any(name == "construct" for name, _ in defined),

@@ -173,3 +173,25 @@ def test_a_jump_out_of_a_loop_keeps_what_has_changed(
     scan({"a.py": f"import torch\n{before}while a:\n{body}"})
     assert len(kept) >= len(_NAMES)
     assert sum(kept) <= 2 * len(_NAMES)
+
+
+_MANY = ", ".join(f"torch.a{number}" for number in range(60))
+BASES = [  # of a class: whether a layer among them is found
+    ("torch.nn.Module", True),
+    (", ".join(["torch.nn.Module"] * 60), True),
+    (f"torch.nn.Module, {_MANY}", False),
+    (f"torch.nn.Module): pass\nclass A({_MANY}", False),
+]
+
+
+@pytest.mark.parametrize(("bases", "is_found"), BASES, ids=range(len(BASES)))
+@pytest.mark.parametrize("files", [("", "a.py"), ("from a import A\n", "b.py")], ids=["here", "elsewhere"])
+def test_a_class_of_more_bases_than_any_has_is_unknown(
+    scan: Scan, bases: str, is_found: bool, files: tuple[str, str]
+) -> None:
+    """Each attribute of its objects would be looked for in all of them."""
+    start, name = files
+    code = {"a.py": f"import torch\nclass A({bases}): pass\n"}
+    code[name] = f"{code.get(name, '')}{start}A().train()\n"
+    names = {reference.name for file in scan(code) for reference in file.references}
+    assert ("torch.nn.Module.train" in names) == is_found
