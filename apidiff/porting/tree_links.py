@@ -15,6 +15,7 @@ from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, ITEM, MODULE,
 from apidiff.porting.tree_modules import candidates
 
 _DEEPEST = 60
+_KEPT = 2**16  # members of classes: for each that is asked for, one of each class on the way
 _WORD = re.compile(r"\w+")
 ALL = "*"  # in the place of a name: every name of a module
 
@@ -119,6 +120,8 @@ class TreeLinks:
                 return of_class
             key = of_class, name, instance
             if key not in self._members:
+                if len(self._members) >= _KEPT:
+                    self._members.clear()
                 self._members[key] = None  # while it is looked for: a class may be its own base
                 self._members[key] = self._member(of_class, name, instance=instance)
             return self._members[key]

@@ -12,8 +12,12 @@ from typing import Any
 
 import pytest
 
-from apidiff.porting.bindings import Frame
+from apidiff.model.source_names import SourceNames
+from apidiff.porting import tree_links
+from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts
 from apidiff.porting.name_walk import Walker
+from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_scan import ScannedFile
 
 Scan = Callable[..., list[ScannedFile]]
@@ -195,3 +199,20 @@ def test_a_class_of_more_bases_than_any_has_is_unknown(
     code[name] = f"{code.get(name, '')}{start}A().train()\n"
     names = {reference.name for file in scan(code) for reference in file.references}
     assert ("torch.nn.Module.train" in names) == is_found
+
+
+def _links(source_names: SourceNames, bases: dict[str, tuple[str, ...]]) -> TreeLinks:
+    """Links of a module ``a`` that defines classes of these bases."""
+    classes = {f"@a.{name}": ClassFacts(list(own), {}, {}, (own,)) for name, own in bases.items()}
+    return TreeLinks(TorchNames(source_names, read_result_types()), {"a": ModuleFacts("a", {}, [], classes, {})})
+
+
+def test_what_members_are_is_not_kept_for_ever(source_names: SourceNames, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many names that are asked of a class of many bases would fill the memory."""
+    monkeypatch.setattr(tree_links, "_KEPT", 100)
+    above = [f"B{number}" for number in range(40)]
+    bases = dict.fromkeys(above[:-1], ()) | {above[-1]: ("torch.nn.Module",)}
+    links = _links(source_names, {**bases, "A": tuple(f"@a.{name}" for name in above)})
+    names = [f"x{number}" for number in range(50)]
+    assert [links.attribute("@a.A()", name) for name in names] == [f"torch.nn.Module.{name}" for name in names]
+    assert len(links._members) <= 100
