@@ -216,3 +216,21 @@ def test_what_members_are_is_not_kept_for_ever(source_names: SourceNames, monkey
     names = [f"x{number}" for number in range(50)]
     assert [links.attribute("@a.A()", name) for name in names] == [f"torch.nn.Module.{name}" for name in names]
     assert len(links._members) <= 100
+
+
+LINES = [  # how many classes stand in a line, each of some classes of torch more: how many the last is told to inherit from
+    (4, 201, 0),
+    (3, 150, 150),
+    (30, 50 * 30, 0),
+]
+
+
+@pytest.mark.parametrize(("levels", "size", "count"), LINES)
+def test_what_a_class_inherits_from_is_bounded(source_names: SourceNames, levels: int, size: int, count: int) -> None:
+    """Each class below would keep all of what stands above it."""
+    names = [f"torch.a{number}" for number in range(size)]
+    each = -(-size // levels)
+    bases = {f"A{level}": tuple(names[level * each : (level + 1) * each]) for level in range(levels)}
+    lined = {name: (*own, *([f"@a.A{level - 1}"] if level else [])) for level, (name, own) in enumerate(bases.items())}
+    line = _links(source_names, lined).line(f"@a.A{levels - 1}")
+    assert (len(line.torch), line.unknown) == (count, not count)
