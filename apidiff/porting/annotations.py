@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
-from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_tensor_class, united
+from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_tensor_class, sequence_of, united
 from apidiff.porting.uses import LONGEST_NAME
 
 _PLAIN = {"int", "float", "bool", "str", "bytes", "dict", "set", "complex", "Dict", "Mapping", "Callable", "Literal"}
@@ -62,7 +62,7 @@ def _subscripted(head: ast.expr, inner: ast.expr, value_of: ValueOf) -> Value:
         item: Value = None
         for part in parts:
             item = united(item, annotated_type(part, value_of))
-        return item if item in {None, NO_OBJECT} else "|".join(f"{part}{SEQUENCE}" for part in str(item).split("|"))
+        return item if item in {None, NO_OBJECT} else sequence_of(str(item))
     return NO_OBJECT if name in _PLAIN else None
 
 

@@ -73,7 +73,8 @@ class Calls(NameChains):
             return self._builtin(plain, passed, node) if plain is not None else None
         if value in {"torch.nn.ModuleList", "torch.nn.Sequential"} and len(passed.args) == 1:
             held = passed.args[0].value
-            return f"{value}{INSTANCE}|{held}" if held is not None and held.endswith(SEQUENCE) else f"{value}{INSTANCE}"
+            made = f"{value}{INSTANCE}"
+            return united(made, held) if held is not None and held.endswith(SEQUENCE) else made
         if value in self.local and (value in self.ended or self.returns.get(value) is not None):
             return self.returns[value]
         return self._result(value)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from apidiff.model.result_types import NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import NUMPY, joined, worth_telling
-from apidiff.porting.torch_names import TENSOR, Value, united
+from apidiff.porting.torch_names import TENSOR, Value, sequence_of, united
 from apidiff.porting.type_tests import Told, TypeTests
 
 # Loops over `enumerate` or `zip` within what such a loop goes over: what they go over is gone through twice.
@@ -98,7 +98,7 @@ class Expressions(TypeTests):
     def _sequence(self, node: ast.Tuple | ast.List) -> Value:
         values = [self.expr(part) for part in node.elts]
         value = joined(*values)
-        return _sequence_of(value) if value is not None or not any(values) else None
+        return _objects_in(value) if value is not None or not any(values) else None
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
         before = self.frame.begin()
@@ -115,7 +115,7 @@ class Expressions(TypeTests):
         else:
             value = self.expr(node.elt)
         self.frame.end(before)
-        return _sequence_of(value)
+        return _objects_in(value)
 
     def _lambda(self, node: ast.Lambda) -> Value:
         arguments = node.args
@@ -247,7 +247,8 @@ _EXPRESSIONS: dict[type, Callable[..., Value]] = {
 }
 
 
-def _sequence_of(value: Value) -> Value:
+def _objects_in(value: Value) -> Value:
     if value is None or value in _PLAIN:
         return value or NO_OBJECT
-    return "|".join(part + SEQUENCE for part in value.split("|") if part[-1] in ")]#") or None
+    objects = "|".join(part for part in value.split("|") if part[-1] in ")]#")
+    return sequence_of(objects) if objects else None

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from apidiff.model.result_types import INSTANCE
 from apidiff.porting.bindings import NUMPY, ClassFacts, Frame
 from apidiff.porting.source_files import SourceFile
-from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, Value, united
+from apidiff.porting.torch_names import FORWARD, IN_TREE, LONGEST_PATH, MODULE, TorchNames, Value, united
 from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import LONGEST_NAME, Passed, Pending, Use, attribute_place, place_of, refuse_long
 
-_LONGEST = 240  # characters of a path
 _MOST_CHOICES = 5  # of one chain: each attribute that may be several things multiplies what is followed
 
 
@@ -105,7 +104,7 @@ class NameChains:
                 return f"{value}.{steps[at].attr}"
             if found is None:
                 self._leave(value, base, steps[at:], steps[:at], role, passed)
-                return ".".join([value, *(step.attr for step in steps[at:])]) if len(value) < _LONGEST else None
+                return ".".join([value, *(step.attr for step in steps[at:])]) if len(value) < LONGEST_PATH else None
             at += 1
             if not found:
                 self._tell_possible(steps, passed)

@@ -28,7 +28,7 @@ ITEMS = f"{TENSOR}{SEQUENCE}"
 ITEM = "#"  # in a path that starts in the tree: an item of what stands before it
 MODULE, FORWARD = "torch.nn.Module", "forward"  # of which a port renames the method
 _COPIES = {"torch._VF": "torch"}  # a module that hands on the compiled functions of another
-_LONGEST = 240  # characters of a path: what is longer leads nowhere
+LONGEST_PATH = 240  # characters of a path: what is longer leads nowhere
 _KEPT = 2**15  # answers to questions that code asks again and again
 
 Value = str | None
@@ -195,7 +195,7 @@ class TorchNames:
             return either(value, lambda part: self.attribute(part, name))
         if value[0] in "!~":
             return value
-        if len(value) > _LONGEST:
+        if len(value) > LONGEST_PATH:
             return None
         if value[0] == IN_TREE:
             return f"{value}.{name}"
@@ -240,7 +240,7 @@ class TorchNames:
             return either(value, self.call)
         if value == NO_OBJECT:
             return NO_OBJECT
-        if value == FOREIGN or len(value) > _LONGEST:
+        if value == FOREIGN or len(value) > LONGEST_PATH:
             return None
         if value[0] == IN_TREE:
             return f"{value}{INSTANCE}"
@@ -272,7 +272,7 @@ class TorchNames:
             return value[: -len(SEQUENCE)]
         if value == TENSOR:
             return TENSOR
-        if value[0] == IN_TREE and len(value) < _LONGEST:
+        if value[0] == IN_TREE and len(value) < LONGEST_PATH:
             return f"{value}.{ITEM}"
         return NO_OBJECT if value in {NO_OBJECT, "torch.Size()"} else None
 
@@ -303,6 +303,11 @@ def either(value: str, of: Callable[[str], Value]) -> Value:
     """What ``of`` makes of each that ``value`` may be."""
     found = list(dict.fromkeys(part for one in value.split("|") if (part := of(one)) is not None))
     return "|".join(found) if found else None
+
+
+def sequence_of(value: str) -> Value:
+    """A sequence of what ``value`` may be; None where its path is too long to lead anywhere."""
+    return "|".join(f"{part}{SEQUENCE}" for part in value.split("|") if len(part) < LONGEST_PATH) or None
 
 
 def united(first: Value, second: Value) -> Value:

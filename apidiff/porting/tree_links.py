@@ -11,7 +11,7 @@ from typing import NamedTuple
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
 from apidiff.porting.finding_codes import keeps_out
-from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, ITEM, MODULE, TorchNames, Value, either
+from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, ITEM, MODULE, TorchNames, Value, either, sequence_of
 from apidiff.porting.tree_modules import candidates
 
 _DEEPEST = 60
@@ -90,7 +90,7 @@ class TreeLinks:
             return self.call(called)
         if path.endswith(SEQUENCE):
             item = self.resolve(path[: -len(SEQUENCE)])
-            return "|".join(f"{part}{SEQUENCE}" for part in item.split("|")) if item else None
+            return sequence_of(item) if item else None
         if path[1:] in self._modules or path in self._classes:
             return path
         head, _, last = path.rpartition(".")

@@ -234,3 +234,27 @@ def test_what_a_class_inherits_from_is_bounded(source_names: SourceNames, levels
     lined = {name: (*own, *([f"@a.A{level - 1}"] if level else [])) for level, (name, own) in enumerate(bases.items())}
     line = _links(source_names, lined).line(f"@a.A{levels - 1}")
     assert (len(line.torch), line.unknown) == (count, not count)
+
+
+GROWING = [  # code that makes a longer path of what ``x`` is, line by line
+    "    x = [x]\n" * 300,
+    "    x = (x, [x])\n" * 300,
+    "    x = [y for y in [x]]\n    x = [y for y in ([x], x)]\n" * 300,
+    "    x = torch.nn.Sequential(x)\n" * 300,
+    f"    x: {'list[' * 150}torch.Tensor{']' * 150}\n",
+    f"    def f() -> {'list[' * 150}torch.Tensor{']' * 150}: ...\n    x = f()\n",
+]
+
+
+@pytest.mark.parametrize("body", GROWING)
+def test_what_names_are_stays_short(scan: Scan, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
+    bound, bind = list[str](), Frame.bind
+
+    def measured(frame: Frame, name: str, value: str | None) -> None:
+        bound.append(value or "")
+        bind(frame, name, value)
+
+    monkeypatch.setattr(Frame, "bind", measured)
+    [file] = scan({"a.py": f"import torch\nx = [torch.ones(2)]\nif c:\n{body}torch.ones(3)\n"})
+    assert "torch.ones" in {reference.name for reference in file.references}
+    assert all(len(value.split("|")) <= 4 and len(path) < 250 for value in bound for path in value.split("|"))
