@@ -14,6 +14,7 @@ Told = dict[str, Value]
 
 _POSITIVE = (ast.Is, ast.Eq, ast.In)
 _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
+_MOST_PARTS = 50  # of a test with ``or``: each name that one of them tells of is looked for in all
 _TELLING = {ast.Call, ast.Compare, ast.BoolOp, ast.UnaryOp}
 
 
@@ -52,6 +53,8 @@ class TypeTests(Calls):
     def _any(self, parts: Sequence[Told], *, every: bool) -> Told:
         """What names are where one of several tests is so, nobody knows which; ``every``: whether there are no others."""
         found: Told = {}
+        if len(parts) > _MOST_PARTS:
+            return found
         for name in dict.fromkeys(name for part in parts for name in part):
             values = [part[name] if name in part else self._look(name) for part in parts]
             value = values[0] if every else joined(values[0], self._look(name))

@@ -258,3 +258,30 @@ def test_what_names_are_stays_short(scan: Scan, monkeypatch: pytest.MonkeyPatch,
     [file] = scan({"a.py": f"import torch\nx = [torch.ones(2)]\nif c:\n{body}torch.ones(3)\n"})
     assert "torch.ones" in {reference.name for reference in file.references}
     assert all(len(value.split("|")) <= 4 and len(path) < 250 for value in bound for path in value.split("|"))
+
+
+TESTED = [  # how many names a test tells of with ``or``, and whether it is listened to
+    (2, True),
+    (50, True),
+    (200, False),
+]
+
+
+@pytest.mark.parametrize(("count", "is_told"), TESTED)
+def test_a_test_with_many_parts_tells_nothing(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch, count: int, is_told: bool
+) -> None:
+    """Each name that one of them tells of would be looked for in all of them."""
+    asked, look = [], Walker._look
+
+    def counted(walker: Walker, name: str) -> str | None:
+        asked.append(name)
+        return look(walker, name)
+
+    monkeypatch.setattr(Walker, "_look", counted)
+    names = [f"a{number}" for number in range(count)]
+    tests = " or ".join(f"isinstance({name}, torch.Tensor)" for name in names)
+    code = "".join(f"{name} = []\n" for name in names)
+    [file] = scan({"a.py": f"import torch\n{code}if {tests}:\n    a0.sort()\n"})
+    assert ("torch.Tensor.sort" in {reference.name for reference in file.references}) == is_told
+    assert len(asked) < 5_000
