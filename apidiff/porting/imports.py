@@ -68,7 +68,7 @@ class Imports(Definitions):
             is_own = value is not None and value[0] == IN_TREE
             if alias.name == "*":
                 if is_own and value is not None:
-                    self.stars.append(value[1:])
+                    self.stars[value[1:]] = None
                     if self.frame is self.top:
                         self.frame.ever.setdefault("*", None)
                 continue

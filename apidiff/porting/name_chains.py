@@ -26,7 +26,7 @@ class NameChains:
         self.frame = self.top = Frame(self.path, None, None)
         self.uses: list[Use] = []
         self.pending: list[Pending] = []
-        self.stars: list[str] = []
+        self.stars: dict[str, None] = {}  # modules of the tree, each once
         self.imported: dict[str, bool] = {}  # names that the module imports, and whether nothing else binds them
         self.classes: dict[str, ClassFacts] = {}
         self.returns: dict[str, Value] = {}

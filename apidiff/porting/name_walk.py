@@ -207,7 +207,7 @@ class Walker(Imports):
         return ModuleFacts(
             name=self.file.module,
             names={name: value for name, value in self.top.ever.items() if value and value[0] not in "!~"},
-            stars=self.stars,
+            stars=list(self.stars),
             classes=self.classes,
             returns={path: value for path, value in self.returns.items() if value is not None and worth_telling(value)},
             imported=frozenset(name for name, alone in self.imported.items() if alone),

@@ -285,3 +285,18 @@ def test_a_test_with_many_parts_tells_nothing(
     [file] = scan({"a.py": f"import torch\n{code}if {tests}:\n    a0.sort()\n"})
     assert ("torch.Tensor.sort" in {reference.name for reference in file.references}) == is_told
     assert len(asked) < 5_000
+
+
+def test_a_module_keeps_each_star_import_once(scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each name that it does not bind is looked for in all of them."""
+    told, facts = [], Walker.facts
+
+    def kept(walker: Walker) -> ModuleFacts:
+        told.append(facts(walker))
+        return told[-1]
+
+    monkeypatch.setattr(Walker, "facts", kept)
+    stars = "from c import *\nfrom b import *\n" * 50
+    files = scan({"a.py": f"{stars}ones(2)\n", "b.py": "from torch import ones\n", "c.py": ""})
+    assert {one.name: one.stars for one in told} == {"a": ["c", "b"], "b": [], "c": []}
+    assert [reference.name for file in files for reference in file.references].count("torch.ones") == 2
