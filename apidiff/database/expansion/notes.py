@@ -10,12 +10,8 @@ from apidiff.database.expansion.origins import ORIGIN, Origin, Plain
 from apidiff.database.yaml import Lines
 from apidiff.errors import DataError
 
-_NAMED = (
-    "probes",
-    "samples",
-    "with",
-    "fill",
-)  # values by names of arguments and the like, which may be called text too
+# Keys whose values stand by names of arguments and the like, which may be called text too.
+_NAMED = ("probes", "samples", "with", "fill")
 _TEXTS = ("note", "text", "why", "instead", "reason", "headline", "because")
 
 

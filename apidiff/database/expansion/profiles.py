@@ -132,12 +132,12 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     source = record.get("source") or {ORIGIN: record[ORIGIN]}
     done["source"] = merged(source, _source_part)
     done["targets"] = {}
-    items = counted(0, done["source"])
+    values = counted(0, done["source"])
     for name, block in record.get("targets", {}).items():
         block = _with_like(name, block, done["targets"], layers, profiles)
         like = _alike(name, block, {"source": done["source"], **done["targets"]})
         done["targets"][name] = merged(block, partial(_target_parts, name, block), like)
-        items = counted(items, done["targets"][name])
+        values = counted(values, done["targets"][name])
     done["otherwise"] = _answers(record, layers, profiles)
     if samples := _samples(record, layers, done["source"].get("kind") == ApiKind.METHOD.value):
         done["samples"] = samples

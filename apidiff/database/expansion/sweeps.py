@@ -25,16 +25,16 @@ def expand_sweeps(record: Plain) -> Plain:
     done = {key: value for key, value in record.items() if key != "sweeps"}
     if sweeps:
         done["source"] = _swept(record["source"], sweeps, 0)
-        items = counted(0, done["source"])
+        values = counted(0, done["source"])
         done["targets"] = {}
         for name, block in record["targets"].items():
-            done["targets"][name] = _swept(block, sweeps, items)
-            items = counted(items, done["targets"][name])
+            done["targets"][name] = _swept(block, sweeps, values)
+            values = counted(values, done["targets"][name])
     return done
 
 
 def _swept(block: Plain, sweeps: dict[str, Plain], before: int) -> Plain:
-    """``block`` with what its sweeps make; ``before``: the items of the blocks before it."""
+    """``block`` with what its sweeps make; ``before``: how many values the blocks before it hold."""
     probes, claims = dict(block.get("probes", {})), dict(block.get("claims", {}))
     for kind, sweep in sweeps.items():
         plain = next((name for name in sweep["of"] if name in probes), None)
