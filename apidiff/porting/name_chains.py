@@ -13,7 +13,7 @@ from apidiff.porting.torch_names import FORWARD, IN_TREE, LONGEST_PATH, MODULE, 
 from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import LONGEST_NAME, Passed, Pending, Use, attribute_place, place_of, refuse_long
 
-_MOST_CHOICES = 5  # of one chain: each attribute that may be several things multiplies what is followed
+_MOST_CHOICES = 3  # of one chain: each attribute that may be several things multiplies what is followed
 
 
 class NameChains:
@@ -146,6 +146,7 @@ class NameChains:
         self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None
     ) -> Value:
         """Follow each that ``value`` may be; the first that names an API is told."""
+        value, steps = self._stepped(value, steps)
         if self._chosen >= _MOST_CHOICES:
             return None
         self._chosen += 1
@@ -169,6 +170,20 @@ class NameChains:
             self.uses[uses:] = certain[:1]
         self._chosen -= 1
         return result
+
+    def _stepped(self, value: str, steps: list[ast.Attribute]) -> tuple[str, list[ast.Attribute]]:
+        """Take the steps that lead all that ``value`` may be on to attributes of this file: all at once, not one by one."""
+        while len(steps) > 1 and "|" in value:
+            following: Value = None
+            for part in value.split("|"):
+                found = self._own(part, steps[0].attr) if part[0] == IN_TREE and part.endswith(INSTANCE) else None
+                if not found:
+                    return value, steps
+                following = united(following, found)
+            if following is None:
+                return value, steps
+            value, steps = following, steps[1:]
+        return value, steps
 
     def _own(self, value: str, name: str) -> str | None:
         """The attribute of an instance of a class of this file: its value, empty where unknown, None where others decide."""
