@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +23,7 @@ FILE = "pyproject.toml"
 TABLE = "tool.apidiff.scan"
 _VERSION = 1
 _LARGEST = 64 * 2**20  # bytes of a baseline
+_BEGINS = re.compile(rb'\s*(\{\s*("version"|\Z)|\Z)')  # a baseline, also one that was cut
 
 
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -90,7 +92,7 @@ def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:
         raise ApidiffError(f"{named}: {error.strerror}. Write a baseline with --write-baseline {named}") from error
     except (ValueError, RecursionError) as error:
         raise ApidiffError(
-            f"{named}: is no baseline ({shortened(str(error))}). Write it anew with --write-baseline {named}"
+            f"{named}: is no baseline ({shortened(str(error))}). Delete it, and write it anew with --write-baseline {named}"
         ) from error
     if baseline.version != _VERSION:
         raise ApidiffError(
@@ -100,12 +102,17 @@ def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:
 
 
 def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
-    """Write all ``findings`` as known; return how many. Lines are left out, so that an edit above one changes nothing."""
+    """Write all ``findings`` as known; return how many. Lines are left out, so that an edit above one changes nothing.
+
+    Raises ApidiffError where it cannot be written, and where something else than a baseline would be lost.
+    """
     named = file_name(str(path))
     counts = Counter((finding.file, finding.source, finding.id) for finding in findings)
     known = [_Known(*key, count) for key, count in sorted(counts.items())]
     content = msgspec.json.format(msgspec.json.encode(_Baseline(_VERSION, known)), indent=1) + b"\n"
     try:
+        if path.is_file() and not _BEGINS.match(read_regular(path, _LARGEST)):
+            raise ApidiffError(f"{named}: is there already, and is no baseline. Name another file, or delete this one.")
         write_file(path, content)
     except OSError as error:
         raise ApidiffError(f"{named}: the baseline cannot be written ({error.strerror}). Name another file.") from error

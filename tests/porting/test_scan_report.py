@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -119,6 +120,27 @@ def test_a_baseline_takes_the_place_of_no_pipe(tmp_path: Path) -> None:
     with pytest.raises(ApidiffError, match="no regular file"):
         write_baseline(tmp_path / "pipe", [])
     assert (tmp_path / "pipe").is_fifo()
+
+
+# (what is there, whether a baseline takes its place)
+THERE = [
+    ("import torch\n", False),
+    ("[]", False),
+    ('{"name": "x", "version": 1}', False),
+    ("", True),
+    ('{"version": 1, "findings": []}\n', True),
+    ('{\n "version": 1,\n<<<<<<< ours\n', True),
+]
+
+
+@pytest.mark.parametrize(("text", "is_replaced"), THERE)
+def test_a_baseline_takes_the_place_of_baselines_alone(tmp_path: Path, text: str, is_replaced: bool) -> None:
+    """Of two arguments that were confused the second is code."""
+    path = tmp_path / "a.py"
+    path.write_text(text)
+    with nullcontext() if is_replaced else pytest.raises(ApidiffError, match="is no baseline"):
+        write_baseline(path, [])
+    assert (path.read_text() == text) is not is_replaced
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
