@@ -28,7 +28,7 @@ from apidiff import database
 from apidiff.atomic_write import refuse_irregular
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import check_records, run_checks
-from apidiff.database.data import tell_damaged
+from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import in_checkout
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
@@ -140,7 +140,7 @@ def build_site(
                     refuse_pipes(work / "doctrees" / language.folder)
                 steps += _start_languages(wanted, output, work, address.root, sources, ending)
                 data = database.load(keep=work / "kept" / "mappings")
-                tell_damaged([str(error) for error in data.unread])
+                tell_passed_over(data.unread, data.unchecked)
                 with _beside(partial(_check, data)):
                     content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
                 publishing = partial(
@@ -241,6 +241,7 @@ def _check(data: database.Data) -> None:
     """Raise InvalidData where the data are not valid."""
     # Without files that are passed over, names that stand in them would be missed.
     errors = [*(check_records(data) if data.broken else run_checks(data)), *signature_errors(data.root)]
+    errors += unchecked_errors(data.root, data.unchecked)
     if errors:
         raise InvalidData(errors)
 

@@ -16,6 +16,7 @@ from apidiff.database.checks.messages import messages_are_there
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
+from apidiff.database.passed_over import unchecked_errors
 from apidiff.database.paths import examples_folder
 from apidiff.derive.verdicts_by_run import deciding
 from apidiff.errors import DataError
@@ -73,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
 def _evidence_errors(data: Data) -> list[DataError]:
     """What is wrong with run records and their signatures."""
     fits = accepted(data, data.backends, shown_by_path(load_examples(examples_folder())))
-    return [*record_errors(data, fits), *signature_errors(data.root)]
+    unchecked = unchecked_errors(data.root, data.unchecked)
+    return [*record_errors(data, fits), *signature_errors(data.root), *unchecked]
 
 
 def _mapping(data: Data, key: str) -> Mapping:

@@ -14,8 +14,8 @@ from apidiff.cli.json_output import json_line
 from apidiff.cli.output import language, show
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
-from apidiff.database.data import tell_damaged
 from apidiff.database.examples import load_examples
+from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
 from apidiff.execute.plan import apis_for
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the changes; 0 even where there are none. Raises UnknownVersion for versions without signatures."""
     data = load()
-    tell_damaged([str(error) for error in data.unread])
+    tell_passed_over(data.unread, data.unchecked)
     old, new = files_of(data, args.framework, args.old, args.new)
     changes = [(change, touched(change, data.mappings.values(), data.documents)) for change in compare_files(old, new)]
     verdicts = _verdicts(data, new.framework, old.version, new.version)

@@ -76,12 +76,12 @@ def _documents(args: argparse.Namespace) -> bytes:
 def _conditions(args: argparse.Namespace) -> bytes:
     from apidiff.database import load
     from apidiff.database.checks import without_unusable
-    from apidiff.database.data import tell_damaged
+    from apidiff.database.passed_over import tell_passed_over
     from apidiff.lookup.condition_figures import condition_figures
     from apidiff.writers.conditions import conditions_text
 
     data = without_unusable(load())
-    tell_damaged([str(error) for error in data.unread])
+    tell_passed_over(data.unread, data.unchecked)
     figures = condition_figures(data)
     return json_line(figures, indent=1) if args.json else conditions_text(figures, language(args.lang)).encode()
 

@@ -15,9 +15,10 @@ from apidiff.cli.named_path import named_path
 from apidiff.cli.output import Terminal
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
-from apidiff.database.data import recorded_ids, tell_damaged
+from apidiff.database.data import recorded_ids
 from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
+from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_path, runs_meant, short_id
 from apidiff.database.signing import load_signed, sign, signed_list
@@ -30,6 +31,7 @@ from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.signed import State
 from apidiff.model.trace import RunRecord
 from apidiff.model.trust import OWN
 from apidiff.model.verdict import Outcome
@@ -99,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
         if not runs_meant(wanted, recorded_ids()):  # all is read first otherwise, which takes seconds
             raise _no_record(wanted)
     data = load()
-    tell_damaged([str(error) for error in data.unread])
+    tell_passed_over(data.unread, data.unchecked)
     console = Terminal(soft_wrap=True)
     if args.action == "list":
         for line in _listed(data):
@@ -159,17 +161,17 @@ def _audit(
 
 
 def list_own(root: Path) -> list[str]:
-    """Lists the records that name no measurer as this project's, but none that somebody known signed. Returns what to tell."""
+    """Lists the records that name no measurer as this project's, but none that is signed. Returns what to tell."""
     before = load_own_records(root)
     new = without_measurer(root / "runs", before)
     signed = load_signed(root, new.values(), load_signers())
-    made = {digest: key for digest, key in new.items() if not signed[key].by_other}
-    theirs = [key for key in new.values() if signed[key].by_other]
+    made = {digest: key for digest, key in new.items() if signed[key].state is State.UNSIGNED}
+    left = [key for key in new.values() if signed[key].state is not State.UNSIGNED]
     count = add_own_records(root, made)
     return [
         f"{own_records_path(root)}: {count} added",
         *(f"  {key}" for key in made.values() if count),
-        *(f"  not added: {key}, {signed_words(signed[key], 'en')}" for key in theirs),
+        *(f"  not added: {key}, {signed_words(signed[key], 'en')}" for key in left),
     ]
 
 

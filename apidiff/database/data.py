@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import gc
-import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,7 +30,7 @@ from apidiff.database.documented import (
 from apidiff.database.expansion import Expander, Origins
 from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.kept_mappings import KeptMappings
-from apidiff.database.own_records import load_own_records
+from apidiff.database.own_records import load_own_records, own_records_path
 from apidiff.database.paths import DATA
 from apidiff.database.runs import (
     Reading,
@@ -126,6 +125,13 @@ class Data:
     def unread(self) -> list[DataError]:
         """What is wrong with all files that were passed over."""
         return [*self.broken, *self.damaged]
+
+    @property
+    def unchecked(self) -> list[str]:
+        """The records, by ID, and the file of the list of this project's own, whose signature by a known key nothing checked."""
+        records = [run for run, signed in self.signed.items() if signed.state is State.NOT_CHECKED]
+        listed = any(signed.state is State.LISTED and signed.unchecked for signed in self.signed.values())
+        return [*records, *([own_records_path(self.root).name] if listed else [])]
 
     @property
     def every_run(self) -> list[tuple[str, RunRecord]]:
@@ -349,8 +355,7 @@ def _records(
     reading = Reading(own.digests, signed={key for key, by in found.items() if by.trust is not Trust.UNSIGNED})
     records = load_kind(root / "runs", reading)
     signed = _vouched_for(own, reading, {key: found[key] for key, _ in records})
-    vouched_for = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
-    sharing = _sharing(root, signed, vouched_for)
+    sharing = _sharing(root, signed)
     records = [pair for pair in records if pair[0] not in sharing]
     ours, by_signers, unsigned = (
         [pair for pair in records if signed[pair[0]].trust in trust]
@@ -380,11 +385,12 @@ def load_one_run(root: Path, path: Path) -> tuple[RunRecord | SingleRecord, Sign
     return record, _vouched_for(own, reading, signed)[run_id(path)]
 
 
-def _sharing(root: Path, run_ids: Iterable[str], vouched_for: Collection[str]) -> dict[str, DataError]:
-    """The records that are passed over, as another is shown by the same ID; the one that alone is vouched for is kept."""
+def _sharing(root: Path, signed: dict[str, Signed]) -> dict[str, DataError]:
+    """The records passed over, as another is shown by the same ID; this project's is kept, else the one that is vouched for."""
     found: dict[str, DataError] = {}
-    for group in sharing_id(run_ids):
-        kept = [run for run in group if run in vouched_for]
+    for group in sharing_id(signed):
+        own = [run for run in group if signed[run].trust in OWN]
+        kept = own or [run for run in group if signed[run].trust is Trust.SIGNED]
         for run in group:
             if kept == [run]:
                 continue
@@ -393,13 +399,6 @@ def _sharing(root: Path, run_ids: Iterable[str], vouched_for: Collection[str]) -
             remedy = "Two records share twelve digits where one was made to pass for the other: delete that one."
             found[run] = DataError(record_path(run, root / "runs"), None, about, remedy, Damage.SHARED_ID)
     return found
-
-
-def tell_damaged(errors: Sequence[str]) -> None:
-    """Writes a line on standard error about files that were passed over, where there are any. `apidiff check` fails on them."""
-    if errors:
-        more = f" And {len(errors) - 1} more: apidiff check names them." if len(errors) > 1 else ""
-        sys.stderr.write(f"apidiff: note: damaged, and passed over: {errors[0]}{more}\n")
 
 
 def _mappings(

@@ -6,7 +6,7 @@ What the list says is said by whoever may change this repository: its history is
 `own_records.txt.minisig`, adds who of the known signers stands for it; a list that its signature does not fit vouches for
 nothing. A record that is not in it is not shown as this project's, whatever it says of itself. The list only grows: a record
 that another took the place of was this project's too. A run that is recorded adds its own; ``apidiff runs own`` adds those that
-are here, name no measurer and are not signed by somebody known.
+are here, name no measurer and are not signed: what is worth something by a key alone falls with the key.
 """
 
 from __future__ import annotations

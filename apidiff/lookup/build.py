@@ -11,7 +11,6 @@ import msgspec
 
 from apidiff.database import load
 from apidiff.database.checks import passing_over, without_unusable
-from apidiff.database.own_records import own_records_path
 from apidiff.database.terms import Term, load_terms
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
@@ -25,7 +24,6 @@ from apidiff.lookup.passages import fill_search
 from apidiff.lookup.record_trial import without_failing
 from apidiff.messages.call_facts import call_facts
 from apidiff.model.call_facts import CallFacts
-from apidiff.model.signed import State
 from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry
 
@@ -55,10 +53,7 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
         {name: str(error) for name, error in data.passed_over.items()},
         digests,
     )
-    unchecked = [run for run, signed in data.signed.items() if signed.state is State.NOT_CHECKED]
-    if any(signed.state is State.LISTED and signed.unchecked for signed in data.signed.values()):
-        unchecked.append(own_records_path(data.root).name)
-    return msgspec.structs.replace(index, unchecked=unchecked)
+    return msgspec.structs.replace(index, unchecked=data.unchecked)
 
 
 def _none(_mapping: str, _digest: bytes) -> Entry | None:

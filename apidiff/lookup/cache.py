@@ -6,7 +6,7 @@ import mmap
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -46,12 +46,10 @@ def open_index() -> Index:
             index = build(wanted, former)
         if not index.unchecked or shutil.which(_MINISIGN) is None:  # else the next call may have an answer of it
             _keep(index, path)
-    if index.unchecked:
-        _tell_unchecked(index.unchecked)
-    if index.damaged:
-        from apidiff.database.data import tell_damaged
+    if index.damaged or index.unchecked:
+        from apidiff.database.passed_over import tell_passed_over
 
-        tell_damaged(index.damaged)
+        tell_passed_over(index.damaged, index.unchecked)
     return index
 
 
@@ -223,15 +221,6 @@ def _set_aside(path: Path, found: str) -> None:
         return
     former = printable(str(aside))
     sys.stderr.write(f"apidiff: note: the index {found}; it is made anew, the former lies in {former}\n")
-
-
-def _tell_unchecked(runs: Sequence[str]) -> None:
-    """Says which signatures count for nothing because they were not checked."""
-    more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
-    sys.stderr.write(
-        f"apidiff: note: the signature of {runs[0]}{more} is not checked, and counts for nothing: {_MINISIGN} is missing or "
-        "gave no answer.\n"
-    )
 
 
 def _keep(index: Index, path: Path | None) -> None:

@@ -41,11 +41,6 @@ class Signed(Record, frozen=True, kw_only=True):
         return self.state is State.NOT_CHECKED or (self.state is State.LISTED and bool(self.key))
 
     @property
-    def by_other(self) -> bool:
-        """Whether a known signer's signature on the record itself, verified or not checked, does not make it this project's."""
-        return self.state in {State.VERIFIED, State.NOT_CHECKED}
-
-    @property
     def trust(self) -> Trust:
         """Who vouches for the record."""
         known = {

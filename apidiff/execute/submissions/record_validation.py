@@ -83,6 +83,14 @@ def _about_nobodys(signed: Signed) -> tuple[str, str]:
     if signed.state is State.NOT_CHECKED:
         found = f"does not say who measured, and its signature, which names the key of {signed.signer}, is not checked"
         return found, f"Install a {PROGRAM} that runs."
+    if signed.state is not State.UNSIGNED:
+        by = (
+            f"the key {signed.key}, which none of the known signers has"
+            if signed.key
+            else "a signature that is not its own"
+        )
+        remedy = "If this project made it, delete its signature and run: apidiff runs own. If not, delete both."
+        return f"does not say who measured, and is signed with {by}", remedy
     found = "does not say who measured, and is not in the list of this project's records"
     return found, "If this project made it: apidiff runs own. If not, delete it."
 

@@ -14,6 +14,7 @@ from minisign_keys import Key, known_as, needs_minisign
 from sent_records import BACKENDS, TENSOR, UNKNOWN_SIGNATURE, edited, put, sent
 
 from apidiff.database import Data, DataError, InvalidData, load, with_runs_of_now
+from apidiff.database.data import _sharing
 from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, without_measurer
 from apidiff.database.paths import examples_folder
@@ -307,6 +308,26 @@ def test_of_records_that_are_shown_by_one_id_none_is_picked(
     there = load(data.root)
     assert run_id(first) in dict(there.runs)
     assert [error.path for error in there.damaged] == [second]
+
+
+# (who vouches for each of two records that are shown by one ID; which of them are kept)
+SHARING = [
+    ((State.LISTED, State.UNSIGNED), [0]),
+    ((State.LISTED, State.VERIFIED), [0]),
+    ((State.VERIFIED, State.ATTESTED), [1]),
+    ((State.UNSIGNED, State.VERIFIED), [1]),
+    ((State.VERIFIED, State.VERIFIED), []),
+    ((State.LISTED, State.ATTESTED), []),
+    ((State.UNSIGNED, State.UNSIGNED), []),
+]
+
+
+@pytest.mark.parametrize(("states", "kept"), SHARING)
+def test_this_projects_record_keeps_its_id(states: tuple[State, State], kept: list[int]) -> None:
+    """Who signs a record that is shown by the ID of one of ours takes nothing from it."""
+    runs = [f"torch-2.13.0/gloo-cpu-2-0123456789ab{end * 52}" for end in "ef"]
+    signed = {run: Signed(state=state) for run, state in zip(runs, states, strict=True)}
+    assert [at for at, run in enumerate(runs) if run not in _sharing(Path("data"), signed)] == kept
 
 
 def test_a_record_with_which_a_command_would_fail_is_not_written(

@@ -8,20 +8,23 @@ import os
 import random
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from minisign_keys import Key, needs_minisign
 
-from apidiff import atomic_write
+from apidiff import atomic_write, site_builder
 from apidiff.atomic_write import locked
-from apidiff.database import DataError
+from apidiff.cli import check
+from apidiff.database import Data, DataError, InvalidData
 from apidiff.database import signing as module
+from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.runs import MAX_RECORD, run_id, signature_path, whole_digest
 from apidiff.database.signing import Signer, id_of, load_signed, load_signers, sign, signed_at, signed_by
 from apidiff.execute.submissions import signature_errors
 from apidiff.execute.submissions.sent_files import MAX_SIGNATURE
-from apidiff.model.signed import State
+from apidiff.model.signed import Signed, State
 
 CONTENT = b'{"a": "record"}\n'
 KEY = "RWR7ospBDqes4JODMBPOT7NjNvpzzLOaQhnTrbz/nf9Zz19JKJrcUNdX"
@@ -423,3 +426,33 @@ def test_the_check_names_signatures_that_fit_no_record(
         str(folder / f"{name}.json.minisig") for name in ("changed", "gone")
     ]
     assert "lies beside no record" in errors[1]
+
+
+# (who vouches for a record; what of it is told to whoever publishes)
+UNANSWERED = [
+    (Signed(state=State.NOT_CHECKED, key="0" * 16), "runs/torch-2.13.0/gloo-cpu-2-0123.json.gz.minisig"),
+    (Signed(state=State.LISTED, key="0" * 16), "own_records.txt.minisig"),
+    (Signed(state=State.LISTED), None),
+    (Signed(state=State.UNKNOWN_KEY, key="0" * 16), None),
+    (Signed(state=State.VERIFIED, key="0" * 16), None),
+]
+
+
+@pytest.mark.parametrize(("signed", "named"), UNANSWERED)
+def test_nothing_is_published_without_an_answer_of_minisign(
+    signed: Signed,
+    named: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is signed counts for nothing then, and verdicts would go away unsaid."""
+    data = Data(tmp_path, {}, {}, {}, signed={"torch-2.13.0/gloo-cpu-2-0123": signed})
+    errors = [str(error) for error in check._evidence_errors(data)]
+    assert [error.partition(": ")[0] for error in errors] == ([str(tmp_path / named)] if named else [])
+    assert all("is not checked" in error and "Install a minisign" in error for error in errors)
+    monkeypatch.setattr(site_builder, "run_checks", lambda _data: [])
+    with pytest.raises(InvalidData) if named else nullcontext():
+        site_builder._check(data)
+    tell_passed_over([], data.unchecked)
+    assert ("is not checked, and counts for nothing" in capsys.readouterr().err) is bool(named)

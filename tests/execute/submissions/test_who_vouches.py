@@ -161,10 +161,13 @@ def test_a_record_that_ci_signed_is_attested(
     assert run_id(taken.path) in dict(again.unsigned_runs)
 
 
-# (who has the key that signed a record without a measurer, whether minisign is there; whether it becomes this project's, what
-# is said then, and what `check` says before)
+# (who has the key that signed a record without a measurer; none where nobody known has it, words where the record is not signed
+# or was signed as it was before; whether minisign is there, whether it becomes this project's, what is said then, and what
+# `check` says before)
 SIGNED_BY = [
-    (None, True, True, "  {key}", "If this project made it: apidiff runs own"),
+    ("not signed", True, True, "  {key}", "If this project made it: apidiff runs own"),
+    (None, True, False, "which is none of those known here", "which none of the known signers has. If this project"),
+    ("changed", True, False, "does not verify", "a signature that is not its own. If this project"),
     (
         SignerKind.PERSON,
         True,
@@ -173,7 +176,7 @@ SIGNED_BY = [
         "and Alice signed it. Delete it, and ask Alice for one",
     ),
     (SignerKind.PERSON, False, False, "not checked because", "which names the key of Alice, is not checked. Install"),
-    (SignerKind.CI, True, True, "  {key}", ""),
+    (SignerKind.CI, True, False, "made by this project's CI", ""),
 ]
 
 
@@ -185,7 +188,7 @@ def test_what_somebody_known_signed_does_not_become_this_projects(
     record: RunRecord,
     alice: Key,
     monkeypatch: pytest.MonkeyPatch,
-    kind: SignerKind | None,
+    kind: SignerKind | str | None,
     here: bool,
     becomes: bool,
     said: str,
@@ -194,8 +197,16 @@ def test_what_somebody_known_signed_does_not_become_this_projects(
     """Where it was put beside the others, and not taken in: `import` refuses it."""
     content = encode(msgspec.structs.replace(record, measured_by=None))
     path = sent(data.root / "runs" / "torch-2.13.0", content, whole=True)
-    alice.sign(path)
-    signers = {key: msgspec.structs.replace(signer, kind=kind) for key, signer in known_as(alice).items() if kind}
+    if kind != "not signed":
+        signature = alice.sign(path)
+    if kind == "changed":
+        signature_path(path).write_bytes(signature.replace(b"timestamp", b"Timestamp"))
+    known = SignerKind.PERSON if kind == "changed" else kind
+    signers = {
+        key: msgspec.structs.replace(signer, kind=known)
+        for key, signer in known_as(alice).items()
+        if isinstance(known, SignerKind)
+    }
     for place in ("apidiff.database.data", "apidiff.cli.runs"):
         monkeypatch.setattr(f"{place}.load_signers", lambda: signers)
     if not here:
