@@ -5,7 +5,7 @@ from __future__ import annotations
 from apidiff.database.data import load_one_run
 from apidiff.database.paths import DATA
 from apidiff.database.runs import is_intact, record_path, record_paths, run_id, runs_meant
-from apidiff.errors import ApidiffError, DataError
+from apidiff.errors import ApidiffError, DataError, shortened
 from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
@@ -20,7 +20,7 @@ def run_text(wanted: str) -> str:
     if len(meant) != 1:
         which = f": {', '.join(meant[:5])}" if meant else ""
         raise ApidiffError(
-            f"{wanted!r} is the ID of {len(meant)} run records{which}. Ask with a whole ID, as answers name it."
+            f"{shortened(wanted)!r} is the ID of {len(meant)} run records{which}. Ask with a whole ID, as answers name it."
         )
     try:
         record, signed = load_one_run(DATA, record_path(meant[0], DATA / "runs"))

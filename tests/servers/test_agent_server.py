@@ -86,6 +86,7 @@ ASKED: list[tuple[str, dict[str, object], list[str]]] = [
     ("evidence", {"name": "dist.all_reduce", "about": "avg"}, ["holds"]),
     ("evidence", {"name": RUN}, ["gloo, world size 2, cpu", "2026-"]),
     ("evidence", {"name": "torch-2.13.0/../../../etc/passwd"}, ["!"]),
+    ("evidence", {"name": "/" * 10_000}, ["!"]),
 ]
 
 
