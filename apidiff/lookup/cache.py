@@ -53,6 +53,11 @@ def open_index() -> Index:
     return index
 
 
+def renewed(index: Index) -> Index:
+    """``index`` where the data are those that it was made of; else one that fits them now, as `open_index` makes it."""
+    return index if index.fingerprint == (_shipped_state() or fingerprint()) else open_index()
+
+
 def former_index() -> Index | None:
     """The index that is kept, of the data as they are now or as they were before; None where there is none."""
     return _read(index_file())

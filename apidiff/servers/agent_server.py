@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import cached_property, partial, wraps
+from functools import partial, wraps
 from typing import Annotated, Any, Literal, ParamSpec, TextIO
 
 import anyio
@@ -29,6 +29,7 @@ from pydantic import Field, ValidationError
 
 from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer
+from apidiff.lookup.cache import renewed
 from apidiff.lookup.index import Index
 from apidiff.lookup.search import Searcher
 from apidiff.messages.escape_invisible import one_line
@@ -76,6 +77,7 @@ class Agent:
     def __init__(self, index: Index, mindspore: str | None) -> None:
         self._index, self._mindspore = index, mindspore
         self._analysers: dict[tuple[str | None, str | None], Analyser] = {}
+        self._searcher: Searcher | None = None
         # One thread: answers are made one after another, and who asks whether the server is there is answered meanwhile.
         self._worker = WorkerThread("answers")
 
@@ -84,9 +86,20 @@ class Agent:
 
         @wraps(tool)
         async def answered(*args: _P.args, **kwargs: _P.kwargs) -> str:
-            return await asyncio.get_running_loop().run_in_executor(self._worker, partial(tool, *args, **kwargs))
+            return await asyncio.get_running_loop().run_in_executor(self._worker, partial(of_now, *args, **kwargs))
+
+        def of_now(*args: _P.args, **kwargs: _P.kwargs) -> str:
+            self._renew()
+            return tool(*args, **kwargs)
 
         return answered
+
+    def _renew(self) -> None:
+        """Answer from the data as they are now: since the last answer a record may have come, or the key of a signer gone."""
+        index = renewed(self._index)
+        if index is not self._index:
+            self._index, self._searcher = index, None
+            self._analysers.clear()
 
     def analyser(self, mindspore: str | None, device: str | None = None) -> Analyser:
         """The analyser for a release and a device. Raises ApidiffError for a release that is not known."""
@@ -101,10 +114,11 @@ class Agent:
         answer = analyser.answer(api_meant(self._index, analyser.names, name))
         return answer if isinstance(answer, Answer) else short_answer(answer, language)
 
-    @cached_property
     def searcher(self) -> Searcher:
         """Finds APIs by words."""
-        return Searcher(self._index.words, self._index.names)
+        if self._searcher is None:
+            self._searcher = Searcher(self._index.words, self._index.names)
+        return self._searcher
 
 
 def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
@@ -131,7 +145,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         language: Words = "en",
     ) -> str:
         """Which APIs fit some words."""
-        found = agent.searcher.search(query, limit)
+        found = agent.searcher().search(query, limit)
         lines = [
             f"- {result.id} [{label(f'risk.{result.risk}', language)}] {result.summary.said_in(language)}"
             for result in found.results

@@ -12,9 +12,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
+from apidiff.lookup import cache
+from apidiff.lookup.cache import open_index
+from apidiff.servers.agent_server import Agent
 
 SERVER = StdioServerParameters(command=sys.executable, args=["-m", "apidiff", "mcp"], env=dict(os.environ))
 QUESTIONS = Path(__file__).with_name("aliased_questions.csv")
@@ -101,6 +106,27 @@ async def test_tools() -> None:
             missing = [part for part in parts if part not in answer]
             assert not missing, (tool, arguments, answer)
             assert len(answer) < 6000, (tool, arguments)
+
+
+async def test_answers_are_of_the_data_as_they_are_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record may come, or the key of a signer go, while the server runs."""
+    first = open_index()
+    agent = Agent(first, None)
+    seen: list[tuple[object, object]] = []
+
+    def tool() -> str:
+        seen.append((agent.searcher(), agent.analyser(None)))
+        return ""
+
+    answered = agent.aside(tool)
+    await answered()
+    await answered()
+    monkeypatch.setattr(cache, "fingerprint", lambda: "changed")
+    monkeypatch.setattr(cache, "open_index", lambda: msgspec.structs.replace(first, fingerprint="changed"))
+    await answered()
+    await answered()
+    assert (seen[0], seen[2]) == (seen[1], seen[3])
+    assert not set(seen[0]) & set(seen[2])
 
 
 def line(message: object) -> bytes:
