@@ -56,7 +56,10 @@ class Step:
         log.parent.mkdir(parents=True, exist_ok=True)
         refuse_irregular(log)  # a pipe would be waited for
         with log.open("wb") as output:
-            self.process = start(self.command, output, folder=_ROOT)
+            # What Sphinx writes about a fault goes beside the log, where the next build finds it.
+            self.process = start(
+                self.command, output, folder=_ROOT, environment=os.environ | {"TMPDIR": str(log.parent)}
+            )
 
     def finish(self) -> None:
         """Wait for the end. Raises SiteError where the command failed or passed its deadline."""

@@ -24,7 +24,7 @@ from apidiff.sphinxext.conf_options import add_options, wrong_derived
 from apidiff.sphinxext.coverage_page import BAR_NODES
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
-from apidiff.sphinxext.former_build import refuse_other_kinds, refuse_what_is_no_file, remove_broken_info
+from apidiff.sphinxext.former_build import broken_pages, refuse_other_kinds, refuse_what_is_no_file, remove_broken_info
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import THEME_WORDS, ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
@@ -137,6 +137,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", session.lay_out, priority=800)  # it may wait for the content: after what others do
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)
+    app.connect("env-get-outdated", broken_pages)
     app.connect("env-get-outdated", session.outdated_pages.begin)
     app.connect("env-before-read-docs", refuse_other_kinds)  # the first that knows which pages there are
     app.connect("env-updated", session.outdated)

@@ -447,7 +447,7 @@ def wait(*_, **__):
     sys.stdout.write("begun\\n")  # at once, whole
     sys.stdout.flush()
     time.sleep(600)
-site_builder.database.load = lambda **_: SimpleNamespace(unread=[])
+site_builder.database.load = lambda **_: SimpleNamespace(unread=[], unchecked=[])
 site_builder._check = site_content.make = wait
 sys.exit(site_builder.main())
 """
