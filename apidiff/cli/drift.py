@@ -113,7 +113,7 @@ def _verdict_lines(verdicts: list[tuple[str, ChangeEntry]] | None, chosen: Langu
     for claim, change in verdicts:
         before, after = (label(f"outcome.{span.outcome}", chosen) for span in change.spans)
         sizes = label("site.comma", chosen).join(map(str, change.world_sizes))
-        where = label("drift.where", chosen).format(backend=change.backend, device=change.device, sizes=sizes)
+        where = label("drift.where", chosen, backend=change.backend, device=change.device, sizes=sizes)
         yield _indented(("• ", ""), (claim, "cyan"), (f"  {before} → {after}", ""), (f"  {where}", "dim"))
 
 
@@ -185,8 +185,8 @@ def _show(
         blocks += [*_block(api, list(group), chosen), Line("")]
     mappings = {key for _, reached in changes for key in reached.mappings}
     claims = {key for _, reached in changes for key in reached.claims}
-    count = label("drift.count", chosen).format(
-        changes=len(changes), mappings=len(mappings), claims=len(claims), all=len(data.mappings)
+    count = label(
+        "drift.count", chosen, changes=len(changes), mappings=len(mappings), claims=len(claims), all=len(data.mappings)
     )
     show(title, Line(""), *blocks, Line(count))
 

@@ -67,8 +67,8 @@ def unknown_name(names: Mapping[str, Sequence[Spelling]], name: str) -> UnknownN
     """The error for a name that is in no mapping, with names spelled alike. ``names``: those of the index."""
     near, name = _near_names(names, name), one_line(name)
     if near:
-        return UnknownName(filled("terminal.unknown_name_near", name=name, near=_either(near)), near)
-    return UnknownName(filled("terminal.unknown_name", name=name), near)
+        return UnknownName(filled("terminal.unknown_name_near", name=repr(name), near=_either(near)), near)
+    return UnknownName(filled("terminal.unknown_name", name=repr(name)), near)
 
 
 def _near_names(names: Mapping[str, Sequence[Spelling]], name: str, limit: int = 3) -> list[str]:
@@ -82,7 +82,7 @@ def _near_names(names: Mapping[str, Sequence[Spelling]], name: str, limit: int =
 
 def ambiguous_name(name: str, apis: list[str]) -> AmbiguousName:
     """The error for a name that stands for several APIs, which lead to several mappings."""
-    return AmbiguousName(filled("terminal.ambiguous_name", name=name, apis=joined("site.comma", apis)), apis)
+    return AmbiguousName(filled("terminal.ambiguous_name", name=repr(name), apis=joined("site.comma", apis)), apis)
 
 
 def unknown_version(framework: str, typed: str | None, known: list[str]) -> UnknownVersion:

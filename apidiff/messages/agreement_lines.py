@@ -70,7 +70,7 @@ def with_signers(text: str, row: AgreementEntry, language: Language) -> str:
     if not row.signers:
         return text
     signers = label("site.comma", language).join(signed_by(signer, language) for signer in row.signers)
-    return label("agreement.where_signed", language).format(where=text, signers=signers)
+    return label("agreement.where_signed", language, where=text, signers=signers)
 
 
 def signed_by(signer: str, language: Language) -> str:

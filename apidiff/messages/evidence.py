@@ -41,8 +41,8 @@ def _line(fact: Evidence, language: Language) -> str:
         values = {**values, "moment": label(f"moment.{values['moment']}", language)}
     if fact.code in {EvidenceCode.SIDE_ENDED, EvidenceCode.GRAPH_ENDED}:
         values = {**values, "end": label(f"outcome.{values['end']}", language)}
-    words = label(f"fact.{fact.code.value}", language).format(**values)
-    return words if fact.rank is None else label("evidence.rank", language).format(rank=fact.rank, fact=words)
+    words = label(f"fact.{fact.code.value}", language, **values)
+    return words if fact.rank is None else label("evidence.rank", language, rank=fact.rank, fact=words)
 
 
 def observed_entry(observation: Observation) -> ObservedEntry:

@@ -7,8 +7,9 @@ The values of an enumeration are keyed ``<enumeration>.<value>``, e.g. ``risk.si
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -25,20 +26,51 @@ _MESSAGE = re.compile(r'^(\S.*):\n  en: (".+")\n  zh: (".+")$', re.MULTILINE)
 # Between a Chinese character and a Latin letter, a digit or a backtick.
 _BOUNDARY = re.compile(r"(?<=[一-鿿])(?=[A-Za-z0-9`])|(?<=[A-Za-z0-9`])(?=[一-鿿])")
 _LINES = re.compile(r"^[^#\n]", re.MULTILINE)
+# What a message is filled in by. It has no other braces, so that nothing of a value is looked into, padded or converted.
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_Value = TypeVar("_Value")
 
 
-def label(key: str, language: Language) -> str:
-    """The words under ``key`` in ``language``. Raises DataError for a key that is in no file."""
-    text = LABELS[key]
-    return text.said_in(language)
+def label(key: str, language: Language, /, **values: str | int) -> str:
+    """The words under ``key`` in ``language``, with their placeholders filled in, or as they are where no values are given.
+
+    Raises DataError for a key that is in no file, and for a placeholder without a value.
+    """
+    words = LABELS[key].said_in(language)
+    return _fill(key, words, values) if values else words
 
 
-def filled(key: str, **values: Text | str | int) -> Text:
+def filled(key: str, /, **values: Text | str | int) -> Text:
     """The message under ``key`` in both languages with its placeholders filled in; a `Text` fills each with its own words."""
     message = LABELS[key]
     english = {name: value.en if isinstance(value, Text) else value for name, value in values.items()}
     chinese = {name: value.zh if isinstance(value, Text) else value for name, value in values.items()}
-    return Text(en=message.en.format(**english), zh=message.zh.format(**chinese))
+    return Text(en=_fill(key, message.en, english), zh=_fill(key, message.zh, chinese))
+
+
+def pieces(key: str, language: Language, values: Mapping[str, _Value]) -> Iterator[str | _Value]:
+    """The words under ``key`` in ``language`` in pieces, with values of any kind in the place of the placeholders."""
+    words, end = label(key, language), 0
+    for placeholder in _PLACEHOLDER.finditer(words):
+        if before := words[end : placeholder.start()]:
+            yield before
+        if (name := placeholder[1]) not in values:
+            raise _no_value(key, name)
+        yield values[name]
+        end = placeholder.end()
+    if after := words[end:]:
+        yield after
+
+
+def _fill(key: str, words: str, values: Mapping[str, str | int]) -> str:
+    try:
+        return words.format_map(values)
+    except KeyError as error:
+        raise _no_value(key, error.args[0]) from error
+
+
+def _no_value(key: str, name: str) -> DataError:
+    return reinstall(FOLDER, f"{key!r} has the placeholder {{{name}}}, for which there is no value")
 
 
 def joined(key: str, texts: Iterable[Text | str]) -> Text:
@@ -83,8 +115,21 @@ def read_messages(folder: Path = FOLDER) -> dict[str, Text]:
         messages = _read(path)
         if again := found.keys() & messages.keys():
             raise DataError(path, None, f"{min(again)!r} is a message of another file too", "Keep one of the two.")
+        _placeholders_are_names(path, messages)
         found.update(messages)
     return found
+
+
+def _placeholders_are_names(path: Path, messages: Mapping[str, Text]) -> None:
+    if _has_other_braces("\n".join([words for text in messages.values() for words in (text.en, text.zh)])):
+        key = next(key for key, text in messages.items() if _has_other_braces(text.en) or _has_other_braces(text.zh))
+        found = f"{key!r} has a brace that is no part of a placeholder"
+        raise DataError(path, None, found, "Write placeholders as {name}, in small letters, or reinstall apidiff.")
+
+
+def _has_other_braces(words: str) -> bool:
+    names = len(_PLACEHOLDER.findall(words))
+    return not names == words.count("{") == words.count("}")
 
 
 def _read(path: Path) -> dict[str, Text]:

@@ -39,7 +39,7 @@ class _Report:
         yield from self._runs(report)
 
     def _table(self, table: TableReport) -> Iterator[str]:
-        yield from ("", f"## {self._word('table').format(name=table.name)}", "")
+        yield from ("", f"## {self._word('table', name=table.name)}", "")
         title, address = table.document.name(self.language), table.document.address(self.language)
         yield f"{self._word('source')}{self._sign('colon')}[{title}]({address})"
         yield from ("", f"### {self._word('contradictions')}")
@@ -123,8 +123,8 @@ class _Report:
             )
         yield from _grid([label(f"run.{key}", self.language) for key in keys], rows)
 
-    def _word(self, key: str) -> str:
-        return label(f"official.{key}", self.language)
+    def _word(self, key: str, **values: str) -> str:
+        return label(f"official.{key}", self.language, **values)
 
     def _sign(self, key: str) -> str:
         return label(f"site.{key}", self.language)

@@ -10,4 +10,4 @@ from apidiff.model.signed import Signed
 
 def signed_words(signed: Signed, language: Language) -> str:
     """``signed by NAME (verified)``, ``unsigned``, or why it is not known."""
-    return label(f"signed.{signed.state.value}", language).format(name=one_line(signed.signer), key=signed.key)
+    return label(f"signed.{signed.state.value}", language, name=one_line(signed.signer), key=signed.key)

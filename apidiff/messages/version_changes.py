@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,7 +11,7 @@ import msgspec
 from apidiff.database.runs import short_id
 from apidiff.derive.verdicts_by_run import Known, changes, confirmations, disputes
 from apidiff.messages.escape_invisible import one_line, unquoted
-from apidiff.messages.labels import label
+from apidiff.messages.labels import label, pieces
 from apidiff.model.base import Language, Text
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation
@@ -60,7 +59,9 @@ def _plain(part: str | Linked) -> str:
 def sentence(change: VerdictChange, language: Language) -> list[str | Linked]:
     """The change in words, in pieces: ``MindSpore on mccl (cpu), 3 ranks: holds up to 2.7.1, refuted from 2.8.0 on.``."""
     comma, semicolon = label("site.comma", language), label("site.semicolon", language)
-    head = label("change.head", language).format(
+    head = label(
+        "change.head",
+        language,
         framework=label(f"framework.{change.framework}", language),
         backend=change.backend,
         device=change.device,
@@ -76,7 +77,7 @@ def sentence(change: VerdictChange, language: Language) -> list[str | Linked]:
         for key, versions in (("unjudged", after.unjudged), ("disputed", after.disputed)):
             if versions:
                 ends = {"before": list(before.runs)[-1], "after": next(iter(after.runs))}
-                said = label(f"change.{key}", language).format(versions=comma.join(versions), **ends)
+                said = label(f"change.{key}", language, versions=comma.join(versions), **ends)
                 parts.append(semicolon + said)
     parts.append(label("change.end", language))
     return parts
@@ -85,15 +86,13 @@ def sentence(change: VerdictChange, language: Language) -> list[str | Linked]:
 def _span(where: str, span: VersionSpan, language: Language) -> Iterator[str | Linked]:
     """The words of a span, its first and last version linked where they are named."""
     versions = list(span.runs)
-    ends = {"first": versions[0], "last": versions[-1]}
+    values: dict[str, str | Linked] = {
+        name: Linked(version, span.runs[version]) for name, version in (("first", versions[0]), ("last", versions[-1]))
+    }
+    values["outcome"] = label(f"outcome.{span.outcome}", language)
     if where == "middle" and len(versions) == 1:
         where = "one"
-    for text, name, _, _ in string.Formatter().parse(label(f"change.{where}", language)):
-        yield text
-        if name == "outcome":
-            yield label(f"outcome.{span.outcome}", language)
-        elif name:
-            yield Linked(ends[name], span.runs[ends[name]])
+    return pieces(f"change.{where}", language, values)
 
 
 def dispute_entries(observed: Iterable[Observation]) -> list[DisputeEntry]:
@@ -115,7 +114,9 @@ def dispute_head(dispute: Dispute) -> str:
 
 
 def _dispute(dispute: Dispute, makers: Mapping[str, Maker], language: Language) -> str:
-    head = label(dispute_head(dispute), language).format(
+    head = label(
+        dispute_head(dispute),
+        language,
         framework=label(f"framework.{dispute.framework}", language),
         version=dispute.framework_version,
         backend=dispute.backend,
@@ -123,7 +124,9 @@ def _dispute(dispute: Dispute, makers: Mapping[str, Maker], language: Language) 
         size=dispute.world_size,
     )
     each = [
-        label("dispute.each", language).format(
+        label(
+            "dispute.each",
+            language,
             outcome=label(f"outcome.{outcome}", language),
             run=short_id(run),
             measurer=measurer(makers[run], language),
@@ -148,7 +151,9 @@ def confirmation_entries(observed: Iterable[Observation]) -> list[ConfirmationEn
 
 def _confirmation(confirmed: Confirmation, makers: Mapping[str, Maker], language: Language) -> str:
     comma = label("site.comma", language)
-    return label("confirmation.sentence", language).format(
+    return label(
+        "confirmation.sentence",
+        language,
         framework=label(f"framework.{confirmed.framework}", language),
         version=confirmed.framework_version,
         backend=confirmed.backend,
@@ -173,4 +178,4 @@ def measurer(made: Maker, language: Language) -> str:
         return label("run.this_project", language)
     typed = made.signer if made.trust is Trust.SIGNED else made.measured_by
     name = unquoted(one_line(typed)) if typed else label("run.nobody", language)
-    return label(f"made.{made.trust.value}", language).format(name=name)
+    return label(f"made.{made.trust.value}", language, name=name)

@@ -150,7 +150,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
             f"- {result.id} [{label(f'risk.{result.risk}', language)}] {result.summary.said_in(language)}"
             for result in found.results
         ]
-        return "\n".join(lines) or label("terminal.nothing", language).format(words=one_line(query, _LONGEST_QUERY))
+        return "\n".join(lines) or label("terminal.nothing", language, words=repr(one_line(query, _LONGEST_QUERY)))
 
     @server.tool(annotations=reading, structured_output=False)
     @agent.aside
@@ -287,13 +287,11 @@ def _scanned(report: ScanReport, language: Language) -> list[str]:
             f"{finding.headline.said_in(language)}"
         )
     if len(findings) > _FINDINGS:
-        lines.append(f"- {label('screen.more_short', language).format(count=len(findings) - _FINDINGS)}")
+        lines.append(f"- {label('screen.more_short', language, count=len(findings) - _FINDINGS)}")
     unknown = [used.source for used in report.apis if used.labels.get("unknown")]
     if unknown:
         names = label("site.comma", language).join(unknown)
-        lines.append(
-            words("scan.unknown", language, count=len(unknown)) + label("site.aside", language).format(text=names)
-        )
+        lines.append(words("scan.unknown", language, count=len(unknown)) + label("site.aside", language, text=names))
     return lines
 
 

@@ -97,7 +97,7 @@ def table_html(index: Index, language: Language, link: Link) -> str:
     rest = "".join(_portions(index.rows[_SHOWN:], language, link))
     return (
         f'<apidiff-table data-words="{_json(words)}" data-facets="{_json(facets)}" data-run="{_json(index.run)}">\n'
-        f'<p class="apidiff-table-about">{escape(_about(index, words))}</p>\n{first}{rest}'
+        f'<p class="apidiff-table-about">{escape(_about(index, language))}</p>\n{first}{rest}'
         f'<p class="apidiff-table-legend">{escape(_legend(index, language))}</p>\n</apidiff-table>\n'
     )
 
@@ -131,18 +131,18 @@ def _title(column: str, language: Language) -> str:
     return label(f"device.{column}" if column in DEVICES else f"table.column.{column}", language)
 
 
-def _about(index: Index, words: dict[str, str]) -> str:
+def _about(index: Index, language: Language) -> str:
     """Say what the table is about before another version is chosen; `element.ts` says the same of the chosen ones."""
     newest = next(iter(index.mindspore), "")
-    said = [words["about"].format(version=newest)]
+    said = [label("table.about", language, version=newest)]
     if newest not in index.run:
-        said.append(words["not_run"].format(version=newest))
-    return words["space"].join(said)
+        said.append(label("table.not_run", language, version=newest))
+    return between_sentences(language).join(said)
 
 
 def _legend(index: Index, language: Language) -> str:
     packages = label("site.comma", language).join(f"{name} {version}" for name, version in index.packages.items())
-    return label("table.legend", language).format(packages=packages)
+    return label("table.legend", language, packages=packages)
 
 
 def _json(value: object) -> str:

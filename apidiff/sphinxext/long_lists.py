@@ -64,7 +64,7 @@ def hold_members(app: Sphinx, doctree: nodes.document) -> None:
             continue
         signature = next(described.findall(addnodes.desc_signature))
         name = signature["ids"][0].rpartition(".")[2] if signature["ids"] else ""
-        held = portion("", title=label("index.members", language).format(name=name, count=len(members)))
+        held = portion("", title=label("index.members", language, name=name, count=len(members)))
         content.insert(content.index(members[0]), held)
         for member in members:
             content.remove(member)

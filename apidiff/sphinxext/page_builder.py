@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import string
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
@@ -13,7 +12,7 @@ from sphinx import addnodes
 
 from apidiff.messages.dates import spelt_date
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.labels import between_sentences, in_words, label
+from apidiff.messages.labels import between_sentences, in_words, label, pieces
 from apidiff.model.base import Language, Text
 from apidiff.model.verdict import Evidence
 from apidiff.model.views import DocumentEntry
@@ -52,8 +51,7 @@ class PageBuilder:
 
     def word(self, key: str, **values: str | int) -> str:
         """Return the words under ``key``, with ``{names}`` filled in."""
-        text = label(key, self.language)
-        return text.format(**values) if values else text
+        return label(key, self.language, **values)
 
     def framework(self, name: str) -> str:
         """Return the framework's name as readers write it."""
@@ -78,9 +76,8 @@ class PageBuilder:
     def filled(self, key: str, **values: Inline) -> list[nodes.Node]:
         """Return the words under ``key`` with nodes in the place of its ``{names}``."""
         words: list[nodes.Node] = []
-        for text, name, _, _ in string.Formatter().parse(self.word(key)):
-            words += [nodes.Text(text)] if text else []
-            words += values[name] if name else []
+        for piece in pieces(key, self.language, values):
+            words += [nodes.Text(piece)] if isinstance(piece, str) else piece
         return words
 
     def chosen(self, framework: str) -> Inline:

@@ -79,7 +79,9 @@ def configure_head(_app: Sphinx, config: Config) -> None:
 
 def describe_mapping(entry: Entry, language: Language) -> dict[str, str]:
     """Return what is kept with a mapping's page: its summary and its worst risk."""
-    text = label("machines.about_mapping", language).format(
+    text = label(
+        "machines.about_mapping",
+        language,
         summary=entry.summary.said_in(language),
         risk=label(f"risk.{entry.risk}", language),
         meaning=label(f"risk_meaning.{entry.risk}", language),

@@ -86,11 +86,7 @@ def counterpart_entry(counterpart: CounterpartEntry, address: str, language: Lan
     """Make the entry of a MindSpore API with the sources that it answers."""
     sources = list(dict.fromkeys(served.source for served in counterpart.serves))
     said = label("site.comma", language).join(sources)
-    text = (
-        label("search.serves", language).format(names=said)
-        if sources
-        else _plain(unmatched_text(counterpart), language)
-    )
+    text = label("search.serves", language, names=said) if sources else _plain(unmatched_text(counterpart), language)
     return SearchEntry(
         kind="api",
         name=counterpart.name,

@@ -17,10 +17,8 @@ def conditions_text(figures: Iterable[ConditionFigures], language: Language) -> 
 
 
 def _lines(figures: ConditionFigures, language: Language) -> Iterator[str]:
-    yield label(_TITLES[figures.inputs], language).format(differences=figures.differences)
+    yield label(_TITLES[figures.inputs], language, differences=figures.differences)
     share = f"{100 * figures.right / figures.held_back:.1f}" if figures.held_back else "-"
-    yield "  " + label("conditions.checked", language).format(
-        count=figures.rule, share=share, held_back=figures.held_back
-    )
-    yield "  " + label("conditions.seen", language).format(count=figures.seen, alone=figures.alone)
-    yield "  " + label("conditions.some_inputs", language).format(count=figures.some_inputs, refuted=figures.refuted)
+    yield "  " + label("conditions.checked", language, count=figures.rule, share=share, held_back=figures.held_back)
+    yield "  " + label("conditions.seen", language, count=figures.seen, alone=figures.alone)
+    yield "  " + label("conditions.some_inputs", language, count=figures.some_inputs, refuted=figures.refuted)

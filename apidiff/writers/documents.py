@@ -19,7 +19,7 @@ def documents_text(rows: Sequence[DocumentRow], language: Language) -> str:
 def shown_cell(row: DocumentRow, language: Language) -> str:
     """What runs show instead, in words."""
     told = label("site.semicolon", language).join(text.said_in(language) for text in row.shown)
-    return told or label(f"documents.shown.{row.kind}", language).format(version=row.version)
+    return told or label(f"documents.shown.{row.kind}", language, version=row.version)
 
 
 def _lines(rows: Sequence[DocumentRow], language: Language) -> Iterator[str]:

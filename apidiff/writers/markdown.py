@@ -268,8 +268,8 @@ class _Page:
             yield self.word("example.output") + self.colon.rstrip()
             yield code_block(example.expected, "text")
 
-    def word(self, key: str) -> str:
-        return label(key, self.language)
+    def word(self, key: str, **values: str) -> str:
+        return label(key, self.language, **values)
 
     def text(self, text: Text) -> str:
         return prose(text.said_in(self.language))
@@ -284,7 +284,7 @@ class _Page:
         return self.word(f"risk.{risk}") + self.aside(self.word(f"risk_meaning.{risk}").rstrip(".。"))
 
     def aside(self, text: str) -> str:
-        return self.word("site.aside").format(text=text)
+        return self.word("site.aside", text=text)
 
 
 def _is_to_use(target: TargetEntry) -> bool:

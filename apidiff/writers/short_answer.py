@@ -61,15 +61,17 @@ def _head(answer: Answer, language: Language) -> Iterator[str]:
         return
     yield f"**{answer.source}** → **{target.name}**"
     if target.status is None:
-        standing = label("terminal.absent", language).format(version=version)
+        standing = label("terminal.absent", language, version=version)
     else:
-        standing = label("terminal.standing", language).format(
+        standing = label(
+            "terminal.standing",
+            language,
             version=version,
             status=label(standing_key(target.status, composed=target.composed), language),
             range=in_words(target.range or "", language),
         )
     if answer.current and answer.current != target.name:
-        standing += " " + label("terminal.use_instead", language).format(name=answer.current)
+        standing += " " + label("terminal.use_instead", language, name=answer.current)
     yield standing
     if target.note:
         yield target.note.said_in(language)
@@ -78,9 +80,9 @@ def _head(answer: Answer, language: Language) -> Iterator[str]:
 def _without_target(answer: Answer, language: Language) -> Iterator[str]:
     otherwise, version = answer.otherwise, answer.asked.mindspore
     if otherwise is None:
-        yield label("box.no_current", language).format(version=version)
+        yield label("box.no_current", language, version=version)
         return
-    yield label("answer.at", language).format(version=version, answer=label(f"answer.{otherwise.answer}", language))
+    yield label("answer.at", language, version=version, answer=label(f"answer.{otherwise.answer}", language))
     yield otherwise.why.said_in(language)
     if otherwise.instead:
         yield _lead("instead", language) + otherwise.instead.said_in(language)
@@ -97,7 +99,7 @@ def _code(answer: Answer, language: Language) -> Iterator[str]:
         devices = label("site.comma", language).join(
             label(f"on_device.{device}", language) for device in beside.devices
         )
-        lines = [label("screen.beside", language).format(devices=devices) + f"`{beside.name}`"]
+        lines = [label("screen.beside", language, devices=devices) + f"`{beside.name}`"]
         yield "\n".join(lines + [f"- {fact.said_in(language)}" for fact in beside.watch[:_SHOWN]])
 
 
@@ -116,9 +118,8 @@ def _everyday(answer: Answer, language: Language) -> Iterator[str]:
     yield _listed("screen.must", screen.must, language)
     yield _listed("screen.watch", screen.watch, language)
     folded = [("screen.edge", screen.edge), ("screen.source_only", screen.source_only)]
-    aside = label("site.aside", language)
     yield label("site.comma", language).join(
-        label(key, language) + aside.format(text=len(found)) for key, found in folded if found
+        label(key, language) + label("site.aside", language, text=len(found)) for key, found in folded if found
     )
 
 
@@ -128,7 +129,7 @@ def _listed(key: str, differences: Sequence[DifferenceEntry], language: Language
     lines = [f"**{label(key, language)}**"]
     lines += [f"- {(difference.headline or difference.text).said_in(language)}" for difference in differences[:_SHOWN]]
     if (left := len(differences) - _SHOWN) > 0:
-        lines.append(f"- {label('screen.more_short', language).format(count=left)}")
+        lines.append(f"- {label('screen.more_short', language, count=left)}")
     return "\n".join(lines)
 
 

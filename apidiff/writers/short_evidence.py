@@ -48,7 +48,7 @@ def _cases(rows: list[AgreementEntry], language: Language) -> Iterator[str]:
         said = said if len(said) <= _LONGEST else said[:_LONGEST] + "…"
         yield f"- {label(f'facet.{facet}', language)}, `{case.call}` ({case.given}){label('site.colon', language)}{said}"
     if len(cases) > _CASES:
-        yield f"- {label('screen.more_short', language).format(count=len(cases) - _CASES)}"
+        yield f"- {label('screen.more_short', language, count=len(cases) - _CASES)}"
 
 
 def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
     for claim in claims[:_CLAIMS]:
         yield f"- {claim.text.said_in(language)} {_verdict(claim, answer.asked.mindspore, language)}"
     if len(claims) > _CLAIMS:
-        yield f"- {label('screen.more_short', language).format(count=len(claims) - _CLAIMS)}"
+        yield f"- {label('screen.more_short', language, count=len(claims) - _CLAIMS)}"
 
 
 def _verdict(claim: AnsweredClaim, release: str, language: Language) -> str:
@@ -75,6 +75,8 @@ def _verdict(claim: AnsweredClaim, release: str, language: Language) -> str:
 
 
 def _runs(runs: Mapping[str, str], language: Language) -> str:
-    comma, aside = label("site.comma", language), label("site.aside", language)
-    records = [f"`{run}`" + (aside.format(text=signer) if signer else "") for run, signer in runs.items()]
+    comma = label("site.comma", language)
+    records = [
+        f"`{run}`" + (label("site.aside", language, text=signer) if signer else "") for run, signer in runs.items()
+    ]
     return label("evidence.runs", language) + label("site.colon", language) + comma.join(records)

@@ -66,7 +66,7 @@ def answer_text(answer: Answer | Unmatched, language: Language, *, everything: b
 def search_text(result: SearchResult, language: Language) -> RenderableType:
     """What was found, best first, each mapping with its best passages."""
     blocks: list[RenderableType] = [
-        Line(label("terminal.corrected", language).format(typed=typed, name=name), style="yellow")
+        Line(label("terminal.corrected", language, typed=repr(typed), name=repr(name)), style="yellow")
         for typed, name in result.corrected.items()
     ]
     for mapping in result.results:
@@ -83,7 +83,7 @@ def search_text(result: SearchResult, language: Language) -> RenderableType:
                 if (about := _about(match)) != mapping.id:
                     blocks.append(_indent(Line(about, style="dim"), 4))
     if not result.results:
-        blocks.append(Line(label("terminal.nothing", language).format(words=result.words)))
+        blocks.append(Line(label("terminal.nothing", language, words=repr(result.words))))
     return Group(*blocks)
 
 
@@ -149,8 +149,11 @@ class _Sections:
         nothing = [Line(label("screen.nothing", self.language))] if self.answer.target else []
         yield [*self.where(), *(everyday or nothing)]
         folded = [("screen.edge", screen.edge), ("screen.source_only", screen.source_only)]
-        aside = label("site.aside", self.language)
-        counts = [label(key, self.language) + aside.format(text=len(found)) for key, found in folded if found]
+        counts = [
+            label(key, self.language) + label("site.aside", self.language, text=len(found))
+            for key, found in folded
+            if found
+        ]
         comma = label("site.comma", self.language)
         more = [comma.join(counts), label("screen.all", self.language)]
         yield [Line(line, style="dim") for line in more if line]
@@ -162,7 +165,7 @@ class _Sections:
             devices = label("site.comma", self.language).join(
                 label(f"on_device.{device}", self.language) for device in target.devices
             )
-            heading = label("screen.beside", self.language).format(devices=devices)
+            heading = label("screen.beside", self.language, devices=devices)
             lines.append(Line.assemble((heading, "bold"), target.name))
             lines += [_indent(Line(line), 2) for line in target.code.splitlines()[:_CODE_LINES]]
             lines += [_indent(_prose(target.note, self.language), 2)] if target.note else []
@@ -187,7 +190,7 @@ class _Sections:
             if shown and difference.device not in elsewhere:
                 yield _indent(_prose(difference.parts[0].text, self.language), 2)
         if (left := len(differences) - _SHOWN) > 0:
-            yield Line(label("screen.more", self.language).format(count=left), style="dim")
+            yield Line(label("screen.more", self.language, count=left), style="dim")
 
     def head(self, *, first: bool = False) -> list[RenderableType]:
         """What is asked and what answers it; of the first screen, which tells the rest in another order, no more than that."""
@@ -198,16 +201,18 @@ class _Sections:
             return [title, _prose(answer.summary, language), *self._without_target(answer.otherwise)]
         target = answer.target
         if target.status is None:
-            standing = Line(label("terminal.absent", language).format(version=version), style="yellow")
+            standing = Line(label("terminal.absent", language, version=version), style="yellow")
         else:
-            said = label("terminal.standing", language).format(
+            said = label(
+                "terminal.standing",
+                language,
                 version=version,
                 status=label(standing_key(target.status, composed=target.composed), language),
                 range=in_words(target.range or "", language),
             )
             standing = Line(said, style="" if target.status == "current" else "yellow")
         if answer.current and answer.current != target.name:
-            standing.append(" " + label("terminal.use_instead", language).format(name=answer.current))
+            standing.append(" " + label("terminal.use_instead", language, name=answer.current))
         notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
         head: list[RenderableType] = [title, _prose(answer.summary, language), standing]
@@ -230,14 +235,14 @@ class _Sections:
         """What answers the source where no target does: why, and what people do instead."""
         language, version = self.language, self.answer.asked.mindspore
         if otherwise is None:
-            yield Line(label("box.no_current", language).format(version=version), style="yellow")
+            yield Line(label("box.no_current", language, version=version), style="yellow")
             for row in self.answer.targets:
-                span = label("site.aside", language).format(text=in_words(row.range, language))
+                span = label("site.aside", language, text=in_words(row.range, language))
                 yield Line(f"{row.name}: {label(f'status.{row.status}', language)}{span}")
             return
         kind = label(f"answer.{otherwise.answer}", language)
-        span = label("site.aside", language).format(text=in_words(otherwise.range, language))
-        yield Line(label("answer.at", language).format(version=version, answer=kind) + span, style="yellow")
+        span = label("site.aside", language, text=in_words(otherwise.range, language))
+        yield Line(label("answer.at", language, version=version, answer=kind) + span, style="yellow")
         yield _prose(otherwise.why, language)
         if otherwise.instead:
             yield Line.assemble(self._lead("instead"), _prose(otherwise.instead, language))
@@ -252,7 +257,7 @@ class _Sections:
         return Line.assemble(
             self._lead("worst_risk"),
             (label(f"risk.{risk}", self.language), _risk_style(risk)),
-            label("site.aside", self.language).format(text=label(f"risk_meaning.{risk}", self.language).rstrip(".。")),
+            label("site.aside", self.language, text=label(f"risk_meaning.{risk}", self.language).rstrip(".。")),
         )
 
     def _lead(self, key: str) -> str:
@@ -264,10 +269,10 @@ class _Sections:
         api = answer.target.name if answer.target and answer.asked.api == answer.source else answer.asked.api
         if not answer.serves or ([served.source for served in answer.serves] == [answer.source] and answer.target):
             return []
-        lines: list[RenderableType] = [Line(label("serves", self.language).format(name=api), style=_HEADING)]
+        lines: list[RenderableType] = [Line(label("serves", self.language, name=api), style=_HEADING)]
         for served in answer.serves:
             if served.status is None:
-                said = label("serves.not_there", self.language).format(version=answer.asked.mindspore)
+                said = label("serves.not_there", self.language, version=answer.asked.mindspore)
             else:
                 said = label(f"{'status' if served.role == 'target' else 'answer'}.{served.status}", self.language)
             style = "bold" if served.source == answer.source else ""
@@ -384,7 +389,7 @@ class _Sections:
                 continue
             if claim.subject != subject:
                 subject = claim.subject
-                heading = label("claims.about", self.language).format(name=subject)
+                heading = label("claims.about", self.language, name=subject)
                 shown += [Line(), Line(heading, style=_HEADING)] if shown else [Line(heading, style=_HEADING)]
             shown.append(Line.assemble("• ", _prose(claim.text, self.language)))
             shown += [_indent(line) for line in self._verdicts(claim)]
@@ -406,15 +411,14 @@ class _Sections:
             yield Line(self._said(claim.reason) if claim.reason else where, style="dim")
         if claim.stated and any(row.outcome != "holds" for row in rows):
             documents = self._documents(claim.stated)
-            yield Line(label("terminal.stated", self.language).format(documents=documents), style="dim")
+            yield Line(label("terminal.stated", self.language, documents=documents), style="dim")
 
     def _documents(self, stated: Sequence[AnsweredStated]) -> str:
         """The documents that state something, with the part that does."""
         semicolon, pause = label("site.semicolon", self.language), label("site.pause", self.language)
-        aside = label("site.aside", self.language)
         titles = [(place.title_zh if self.language == "zh" else "") or place.title for place in stated]
         return semicolon.join(
-            f"{title}{aside.format(text=place.version)}{pause}{self._said(part_text(place.part))}"
+            f"{title}{label('site.aside', self.language, text=place.version)}{pause}{self._said(part_text(place.part))}"
             for title, place in zip(titles, stated, strict=True)
         )
 
@@ -460,7 +464,7 @@ class _Sections:
 
     def _record(self, run: str, by: str) -> str:
         """The short ID of a record, and who made it where that is not this project."""
-        return short_id(run) + (label("site.aside", self.language).format(text=by) if by else "")
+        return short_id(run) + (label("site.aside", self.language, text=by) if by else "")
 
     def _heading(self, key: str) -> Line:
         return Line(label(key, self.language), style=_HEADING)

@@ -21,9 +21,9 @@ NAMES = {
     *("CPU", "GPU", "Ascend"),
 }
 # Functions that fill a message in: the key first, then its values by name.
-FILLERS = {"filled", "words", "word", "sentence", "command", "fill"}
+FILLERS = {"label", "filled", "words", "word", "sentence", "command", "fill"}
 # Those, and what `_fill` looks into besides.
-_FILLING = FILLERS | {"format", "evidence"}
+_FILLING = FILLERS | {"evidence"}
 # Functions that name a message by its family and its value.
 NAMERS = {"badge", "words_of", "named"}
 
@@ -113,14 +113,11 @@ def _fill(node: ast.Call, assigned: dict[str, list[ast.expr]]) -> Iterator[tuple
     called = _called(node)
     names = {keyword.arg for keyword in node.keywords if keyword.arg}
     key: ast.expr | None = None
-    if called in FILLERS and node.args:
+    if called in _FILLING and node.args:
         key = node.args[0]
-    elif called == "format" and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
-        if _called(node.func.value) in {"label", "word"}:  # label(key, language).format(…)
-            key = node.func.value.args[0]
-    elif called == "evidence" and node.args:
-        key = node.args[0]
-    if key is None or any(keyword.arg is None for keyword in node.keywords) or (called == "word" and not names):
+    if key is None or any(keyword.arg is None for keyword in node.keywords):
+        return
+    if called in {"label", "word"} and not names:  # as it is, for a script
         return
     for value in _values(key, assigned):
         if isinstance(value, ast.Constant) and isinstance(value.value, str):

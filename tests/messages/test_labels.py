@@ -29,6 +29,7 @@ from apidiff.messages.labels import (
     filled,
     joined,
     label,
+    pieces,
     quickly_read,
     read_messages,
     sentence,
@@ -210,7 +211,7 @@ BAD = [
     (Text(en="One", zh="一"), 'f"a.{key}"; "two"', "a.one: unused"),
     (Text(en="{n} one", zh="{n} 个"), 'filled("a.one", m=1)', "a.one: has ['n'], is given ['m']"),
     (Text(en="{n} one", zh="{n} 个"), 'filled("a.one", n=1, m=1)', "a.one: has ['n'], is given ['m', 'n']"),
-    (Text(en="{n} one", zh="{n} 个"), 'label("a.one", "en").format()', "a.one: has ['n'], is given []"),
+    (Text(en="{n} one", zh="{n} 个"), 'filled("a.one")', "a.one: has ['n'], is given []"),
     (Text(en="{n} one", zh="{n} 个"), 'filled("a.one" if x else "a.two", m=1)', "a.one: has ['n'], is given ['m']"),
     (Text(en="{n} one", zh="{n} 个"), 'key = "a.one"; filled(key, m=1)', "a.one: has ['n'], is given ['m']"),
     (Text(en="{n} one", zh="{n} 个"), 'filled(f"a.{x}", m=1); "one"', "a.one: has ['n'], is given [['m']]"),
@@ -264,6 +265,53 @@ def test_what_is_no_regular_file_is_not_waited_for(made: Callable[[Path], None],
     made(tmp_path / "a.yaml")
     with pytest.raises(DataError, match=r"a\.yaml: is missing or damaged"):
         read_messages(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("{n:d}", "{n.nope}", "{n[0]}", "{0}", "{}", "{n", "n}", "{n!z}", "{n!r}", "{n:{n}}", "{n:>3000000000}"),
+        *("{n.__class__.__mro__}", "{ n }", "{{n}}", "}n{"),
+    ],
+)
+@pytest.mark.parametrize(
+    "form", ['a.one:\n  en: "One"\n  zh: "%s"\n', 'a.one: {zh: 一, en: "%s"}\n'], ids=["quick", "yaml"]
+)
+def test_a_placeholder_is_a_name_alone(words: str, form: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(form % words, "utf-8")
+    with pytest.raises(DataError, match=r"a\.yaml: 'a\.one' has a brace .* Write placeholders as {name}"):
+        read_messages(tmp_path)
+
+
+FILLED: list[tuple[Callable[[], object], object]] = [
+    (lambda: label("test.two", "zh", n=1, key=2), "1 和 2"),
+    (lambda: label("test.two", "zh"), "{n} 和 {key}"),  # for a script
+    (lambda: filled("test.two", n=Text(en="one", zh="一"), key="{n}"), Text(en="one and {n}", zh="一 和 {n}")),
+    (lambda: list(pieces("test.two", "en", {"n": 1, "key": [2]})), [1, " and ", [2]]),
+]
+UNFILLED: list[Callable[[], object]] = [
+    lambda: label("test.two", "en", key=1),
+    lambda: filled("test.two", key=1),
+    lambda: list(pieces("test.two", "en", {"key": 1})),
+]
+
+
+@pytest.fixture
+def two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LABELS, "test.two", Text(en="{n} and {key}", zh="{n} 和 {key}"))
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize(("fill", "words"), FILLED)
+def test_placeholders_are_filled(fill: Callable[[], object], words: object) -> None:
+    assert fill() == words
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("fill", UNFILLED)
+def test_a_placeholder_without_a_value_is_told(fill: Callable[[], object]) -> None:
+    with pytest.raises(DataError, match=r"messages: 'test.two' has the placeholder {n}, .* reinstall apidiff"):
+        fill()
 
 
 def test_a_key_of_two_files_is_refused(tmp_path: Path) -> None:

@@ -159,7 +159,8 @@ class _Words:
             (self.word(f"outcome.{step.before.outcome}"), self.word(f"outcome.{step.after.outcome}"))
             for step in change.steps
         ]
-        title = self.word("machines.changed").format(
+        title = self.word(
+            "machines.changed",
             claim=claim.id,
             steps=self.word("site.semicolon").join(f"{old} → {new}" for old, new in outcomes),
             framework=self.word(f"framework.{place.framework}"),
@@ -170,8 +171,8 @@ class _Words:
         for step, (old, new) in zip(change.steps, outcomes, strict=True):
             sizes = self.word("site.comma").join(map(str, step.change.world_sizes))
             lines.append(
-                self.word("machines.step").format(
-                    backend=place.backend, device=place.device, sizes=sizes, before=old, after=new
+                self.word(
+                    "machines.step", backend=place.backend, device=place.device, sizes=sizes, before=old, after=new
                 )
             )
         lines += evidence_lines(change.facts[:_EVIDENCE_LINES], self.language.words)
@@ -180,7 +181,8 @@ class _Words:
         return _Item("/".join([*key, anchor(claim.id)]), title, moment(change.date), goal, "verdict", lines)
 
     def run(self, run: RunHead, outcomes: Mapping[Outcome, int]) -> _Item:
-        title = self.word("run.title").format(
+        title = self.word(
+            "run.title",
             framework=self.word(f"framework.{run.framework}"),
             version=run.framework_version,
             backend=run.backend,
@@ -189,23 +191,23 @@ class _Words:
         )
         counts = [f"{self.word(f'outcome.{outcome.value}')} {count}" for outcome, count in outcomes.items()]
         lines = [
-            self.word("machines.probes").format(count=sum(run.ends.values())),
-            self.word("machines.claims").format(counts=self.word("site.comma").join(counts) or "0"),
+            self.word("machines.probes", count=sum(run.ends.values())),
+            self.word("machines.claims", counts=self.word("site.comma").join(counts) or "0"),
         ]
         if run.signed.trust not in OWN:
             by = measurer(Maker(run.measured_by, run.signed.trust, run.signed.signer), self.language.words)
-            title = self.word("evidence.by").format(what=title, measurer=by)
+            title = self.word("evidence.by", what=title, measurer=by)
             lines.append(f"{self.word('run.measured_by')}{self.word('site.colon')}{by}")
         key = f"{self.language.folder}/run/{run.id}"
-        title = self.word("machines.recorded").format(run=title)
+        title = self.word("machines.recorded", run=title)
         return _Item(key, title, moment(run.date), self.link(f"runs/{short_id(run.id)}.html"), "run", lines)
 
     def link(self, path: str, part: str = "") -> str:
         folder = self.language.folder
         return self.address.link(f"{folder}/{path}", f"{folder}/{NAME}", part)
 
-    def word(self, key: str) -> str:
-        return label(key, self.language.words)
+    def word(self, key: str, **values: str | int) -> str:
+        return label(key, self.language.words, **values)
 
 
 def moment(date: str) -> str:
