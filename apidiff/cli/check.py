@@ -12,7 +12,7 @@ from rich.table import Table
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.checks import check_records, releases_are_listed, run_checks
-from apidiff.database.checks.messages import messages_are_there
+from apidiff.database.checks.messages import messages_are_there, placeholders_are_filled
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
@@ -42,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the counts. Raises InvalidData with every error found, UnknownMapping for an ID that no mapping has."""
-    if errors := list(messages_are_there(FOLDER, LABELS.keys())):  # without them no other error can be told
+    # Without them no other error can be told.
+    if errors := [*messages_are_there(FOLDER, LABELS.keys()), *placeholders_are_filled(FOLDER, LABELS)]:
         raise InvalidData(errors)
     data = without_failing(load_valid())
     releases_are_listed(data)

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database.checks.messages import FILES, messages_are_there, named_keys
+from apidiff.database.checks.messages import FILES, messages_are_there, named_keys, placeholders_are_filled
 from apidiff.folder_walk import visible_files
 from apidiff.messages.labels import FOLDER, LABELS
+from apidiff.model.base import Text
 
 
 def test_all_are_there() -> None:
     assert {path.stem for path in visible_files(FOLDER, "*.yaml")} == FILES
     assert len(named_keys()) > 300
     assert list(messages_are_there(FOLDER, LABELS.keys())) == []
+    assert list(placeholders_are_filled(FOLDER, LABELS)) == []
 
 
 # what is left of the keys, what is told of it
@@ -38,3 +40,25 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
         (tmp_path / f"{name}.yaml").touch()
     [error] = messages_are_there(tmp_path, {key for key in LABELS if not key.startswith("scan.")})
     assert str(error).startswith(f"{tmp_path / 'scan.yaml'}: is missing. It is a part of apidiff")
+
+
+# a message whose placeholder is mistyped, the module that fills it in
+MISTYPED = [
+    ("terminal.absent", "writers/terminal.py"),  # label
+    ("scan.title", "writers/scan/words.py"),  # words
+    ("terminal.either", "lookup/errors.py"),  # filled
+    ("machines.recorded", "writers/exports/feed.py"),  # word
+    ("screen.nothing", "writers/terminal.py"),  # label, without a value
+]
+
+
+@pytest.mark.parametrize(("key", "module"), MISTYPED)
+def test_a_placeholder_that_nothing_fills_is_named(key: str, module: str) -> None:
+    text = LABELS[key]
+    told = [
+        str(error)
+        for error in placeholders_are_filled(FOLDER, {**LABELS, key: Text(en=text.en, zh=f"{text.zh}{{typo}}")})
+    ]
+    found = f"{FOLDER}: '{key}' has the placeholder {{typo}}, for which {module} gives no value. "
+    assert any(line.startswith(found) and "reinstall apidiff" in line for line in told), told
+    assert all(f"'{key}'" in line for line in told)

@@ -1,14 +1,16 @@
-"""The messages are all there: every file, and every key that code names, so that no page or answer finds one missing."""
+"""The messages are all there, and code fills them in: no page or answer is the first to find one missing."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from apidiff.database.paths import PACKAGE
 from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import visible_files
+from apidiff.model.base import Text
 
 FILES = {
     *("agreement", "census", "claims", "code_comments", "condition_figures", "conditions", "coverage"),
@@ -17,8 +19,10 @@ FILES = {
     *("shell", "sweeps", "synonyms", "terminal", "upstream_tables", "versions"),
 }
 _REMEDY = "It is a part of apidiff: take it from git, or reinstall apidiff."
+_NAMING = ("label", "filled", "joined", "word", "words", "sentence", "command")
 # A key as calls name it, whole, or the front of one that code completes: label("scan.title", filled(f"risk.{.
-_NAMED = re.compile(r'\b(?:label|filled|joined|words)\(\s*(?:"([a-z_]+\.[\w.]+)"|f"([a-z_]+\.)\{)')
+_NAMED = re.compile(rf'\b(?:{"|".join(_NAMING)})\(\s*(?:"([a-z_]+\.[\w.]+)"|f"([a-z_]+\.)\{{)')
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 def messages_are_there(folder: Path, keys: Collection[str]) -> Iterator[DataError]:
@@ -46,3 +50,26 @@ def named_keys() -> dict[str, str]:
         for path in visible_files(PACKAGE, "**/*.py")
         for key, family in _NAMED.findall(path.read_text("utf-8"))
     }
+
+
+def placeholders_are_filled(folder: Path, messages: Mapping[str, Text]) -> Iterator[DataError]:
+    """Every placeholder for which a module that names the message gives no value, where both can be read from the call."""
+    for key, given, module in _fillings():
+        text = messages.get(key)
+        for name in sorted(set(_PLACEHOLDER.findall(f"{text.en} {text.zh}")) - given) if text else ():
+            found = f"'{key}' has the placeholder {{{name}}}, for which {module} gives no value"
+            yield DataError(folder, None, found, _REMEDY, Damage.UNREADABLE)
+
+
+def _fillings() -> Iterator[tuple[str, set[str], str]]:
+    """The key, the names of values and the module of calls that name a message and say all that it is filled in with."""
+    for path in visible_files(PACKAGE, "**/*.py"):
+        source = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(source)) if _NAMED.search(source) else ():
+            match node:
+                case ast.Call(
+                    func=ast.Name(id=called) | ast.Attribute(attr=called),
+                    args=[ast.Constant(value=str(key)), *_],
+                    keywords=values,
+                ) if called in _NAMING and all(value.arg for value in values):
+                    yield key, {str(value.arg) for value in values}, path.relative_to(PACKAGE).as_posix()
