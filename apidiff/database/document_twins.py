@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -12,6 +14,7 @@ from apidiff.model.base import NonEmpty, Record
 from apidiff.model.mapping import Document
 
 FILE = "document_twins.yaml"
+Words = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 
 class AddressRule(Record, frozen=True, kw_only=True):
@@ -25,15 +28,15 @@ class AddressRule(Record, frozen=True, kw_only=True):
 class WordRule(Record, frozen=True, kw_only=True):
     """What a title has in Chinese for ``en``."""
 
-    en: NonEmpty
-    zh: NonEmpty
+    en: Words
+    zh: Words
 
 
 class Twins(Record, frozen=True, kw_only=True):
-    """The rules for addresses, and those for words of titles, longer ones first."""
+    """The rules for addresses, and those for words of titles."""
 
     addresses: list[AddressRule]
-    words: list[WordRule] = []
+    words: Annotated[list[WordRule], msgspec.Meta(max_length=200)] = []
 
 
 def load_twins(root: Path) -> Twins:
@@ -53,15 +56,25 @@ def chinese_address(address: str, rules: Iterable[AddressRule]) -> str | None:
 
 def with_twins(documents: Mapping[str, Document], twins: Twins) -> dict[str, Document]:
     """``documents`` with the address and the title of each one's Chinese twin."""
-    return {key: _with_twin(document, twins) for key, document in documents.items()}
+    titled = _translator(twins.words)
+
+    def with_twin(document: Document) -> Document:
+        address = chinese_address(document.url, twins.addresses)
+        if address is None or document.url_zh:
+            return document
+        title = document.title_zh or titled(document.title)
+        return msgspec.structs.replace(document, url_zh=address, title_zh=title)
+
+    return {key: with_twin(document) for key, document in documents.items()}
 
 
-def _with_twin(document: Document, twins: Twins) -> Document:
-    address = chinese_address(document.url, twins.addresses)
-    if address is None or document.url_zh:
-        return document
-    title = document.title
-    for rule in twins.words:
-        title = title.replace(rule.en, rule.zh)
-    title = title.replace("： ", "：").replace(", ", "，")
-    return msgspec.structs.replace(document, url_zh=address, title_zh=document.title_zh or title)
+def _translator(rules: Sequence[WordRule]) -> Callable[[str], str]:
+    """Writes a title in Chinese: all its words at once, longer ones first, so that no rule finds what another has put there."""
+    words = {rule.en: rule.zh for rule in reversed(rules)}
+    known = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or "(?!)")
+
+    def titled(title: str) -> str:
+        title = known.sub(lambda found: words[found[0]], title)
+        return title.replace("： ", "：").replace(", ", "，")
+
+    return titled

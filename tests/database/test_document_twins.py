@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from apidiff.database import Data
-from apidiff.database.document_twins import chinese_address, load_twins
+from apidiff.database.document_twins import Twins, WordRule, chinese_address, load_twins, with_twins
 from apidiff.database.paths import DATA
+from apidiff.database.yaml import read_yaml
+from apidiff.errors import DataError
+from apidiff.model.mapping import Document
+from apidiff.model.vocabulary import Framework
 
 ADDRESSES = [
     (
@@ -62,3 +69,34 @@ TITLES = [
 @pytest.mark.parametrize(("key", "title"), TITLES)
 def test_chinese_titles(database: Data, key: str, title: str) -> None:
     assert database.documents[key].title_zh == title
+
+
+# rules for words, a title, what it is in Chinese
+WORDS: list[tuple[list[tuple[str, str]], str, str]] = [
+    ([], "All, and: none", "All，and: none"),
+    ([("Release Notes", "版本说明"), ("Notes", "说明")], "Release Notes, Notes", "版本说明，说明"),
+    ([("Notes", "说明"), ("Release Notes", "版本说明")], "Release Notes, Notes", "版本说明，说明"),
+    ([("a", "b"), ("b", "a")], "ab", "ba"),
+    ([("a", "一"), ("a", "二")], "a", "一"),
+    ([("a.b", "点"), ("(c)", "丙：")], "a.b axb (c) d", "点 axb 丙：d"),
+    ([("o", "oo")] * 40, "too", "toooo"),
+]
+
+
+@pytest.mark.parametrize(("rules", "title", "chinese"), WORDS)
+def test_words_of_titles_are_replaced_once(rules: list[tuple[str, str]], title: str, chinese: str) -> None:
+    """Were each rule applied to what another gave, forty that double a letter would fill the memory."""
+    twins = msgspec.structs.replace(load_twins(DATA), words=[WordRule(en=en, zh=zh) for en, zh in rules])
+    english = ADDRESSES[0][0]
+    document = Document(title=title, url=english, framework=Framework.MINDSPORE, version="2.10.0")
+    assert with_twins({"a": document}, twins)["a"].title_zh == chinese
+
+
+@pytest.mark.parametrize(
+    "rule", [f"{{en: {'o' * 101}, zh: 一}}", f"{{en: o, zh: {'一' * 101}}}", ", ".join(["{en: o, zh: 一}"] * 201)]
+)
+def test_words_are_few_and_short(rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "document_twins.yaml"
+    path.write_text(f"addresses: []\nwords: [{rule}]\n", "utf-8")
+    with pytest.raises(DataError, match=r"length <= \d+ in \$\.words"):
+        read_yaml(path, Twins)
