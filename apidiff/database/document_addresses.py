@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from apidiff.database.yaml import read_yaml
 from apidiff.model.base import NonEmpty, Record, Text
 
 FILE = "document_addresses.yaml"
+_LONGEST = 2000  # characters: each part stands in the addresses of many pages
+Part = Annotated[NonEmpty, msgspec.Meta(max_length=_LONGEST)]
+PartOrNone = Annotated[str, msgspec.Meta(max_length=_LONGEST)]
 
 
 class PageRules(Record, frozen=True, kw_only=True):
@@ -17,9 +23,9 @@ class PageRules(Record, frozen=True, kw_only=True):
     """
 
     version: NonEmpty
-    at: NonEmpty
-    zh: str = ""
-    pages: dict[NonEmpty, str | None]
+    at: Part
+    zh: PartOrNone = ""
+    pages: dict[Part, PartOrNone | None]
 
     def address(self, name: str) -> Text | None:
         """The address of the page about ``name`` by the longest rule that fits; None without one, or without a page."""

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import msgspec
 
+from apidiff.database.document_addresses import Part
 from apidiff.database.yaml import read_yaml
-from apidiff.model.base import NonEmpty, Record
+from apidiff.model.base import Record
 from apidiff.model.mapping import Document
 
 FILE = "document_twins.yaml"
@@ -20,9 +21,9 @@ Words = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 class AddressRule(Record, frozen=True, kw_only=True):
     """English addresses that begin with ``at`` and hold ``en`` have a twin that holds ``zh`` there."""
 
-    at: NonEmpty
-    en: NonEmpty
-    zh: NonEmpty
+    at: Part
+    en: Part
+    zh: Part
 
 
 class WordRule(Record, frozen=True, kw_only=True):

@@ -92,6 +92,16 @@ def test_words_of_titles_are_replaced_once(rules: list[tuple[str, str]], title: 
     assert with_twins({"a": document}, twins)["a"].title_zh == chinese
 
 
+@pytest.mark.parametrize("part", ["at", "en", "zh"])
+def test_parts_of_addresses_are_short(part: str, tmp_path: Path) -> None:
+    """Each stands in the addresses of many documents."""
+    rule = {"at": "a", "en": "b", "zh": "c"} | {part: "o" * 2001}
+    path = tmp_path / "document_twins.yaml"
+    path.write_bytes(msgspec.yaml.encode({"addresses": [rule]}))
+    with pytest.raises(DataError, match=rf"length <= 2000 in \$\.addresses\[0\]\.{part}"):
+        read_yaml(path, Twins)
+
+
 @pytest.mark.parametrize(
     "rule", [f"{{en: {'o' * 101}, zh: 一}}", f"{{en: o, zh: {'一' * 101}}}", ", ".join(["{en: o, zh: 一}"] * 201)]
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from apidiff.database import Data
-from apidiff.database.document_addresses import PageRules
+from apidiff.database.document_addresses import FILE, PageRules, load_addresses
 from apidiff.derive.official_documents import official_address
+from apidiff.errors import DataError
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Completes, Stated
 from apidiff.model.mapping import Api, Document
@@ -84,6 +87,22 @@ def test_without_a_document_rules_tell_the_address(name: str, english: str | Non
     address = official_address(_api(name), {}, RULES)
     assert (address.en if address else None) == english
     assert (address.zh if address else None) == (chinese or english)
+
+
+LONG = "a" * 2001
+TOO_LONG = [
+    f"at: {LONG}, pages: {{}}",
+    f"at: a, zh: {LONG}, pages: {{}}",
+    f"at: a, pages: {{? {LONG} : b}}",
+    f"at: a, pages: {{b: {LONG}}}",
+]
+
+
+@pytest.mark.parametrize("rule", TOO_LONG)
+def test_a_part_that_many_addresses_would_have_is_short(rule: str, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(f'torch: {{version: "1", {rule}}}\n', "utf-8")
+    with pytest.raises(DataError, match=rf"{FILE}:1: Expected `str.* of length <= 2000"):
+        load_addresses(tmp_path)
 
 
 def test_a_document_on_record_comes_before_a_rule() -> None:
