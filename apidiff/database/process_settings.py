@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -27,6 +28,10 @@ Environment = Annotated[
 ]
 _REMEDY = "Correct it; the comment at the head of the file says what each key is."
 T = TypeVar("T")
+_SEARCHED = 2000  # characters of an error message: what is wrong stands at its head
+# What has no say in how often a pattern can be tried: what is escaped, and sets of characters.
+_ONE_CHARACTER = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_MOST_CHOICES = 4  # with which one repeated part is searched for in a second at worst
 
 
 class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
@@ -42,7 +47,7 @@ class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
     unsupported: list[Annotated[str, msgspec.Meta(max_length=1000)]] = []
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a pattern that cannot be compiled."""
+        """Raises ValueError for a pattern that cannot be compiled, or that could be searched for without end."""
         _ = self.unsupported_patterns
 
     @cached_property
@@ -51,15 +56,30 @@ class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
         return [_compiled(pattern) for pattern in self.unsupported]
 
 
+def says_unsupported(message: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+    """Whether an error message says by one of ``patterns`` that there is no kernel."""
+    return any(pattern.search(message, 0, _SEARCHED) for pattern in patterns)
+
+
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern)
+        compiled = re.compile(pattern)
     except (
         re.error,
         OverflowError,
         RecursionError,
     ) as error:  # the last two of repetitions and groups beyond any bound
         raise ValueError(f"`unsupported` has {pattern[:100]!r}, which is no regular expression: {error}") from error
+    if not _is_quick(pattern):
+        raise ValueError(f"`unsupported` has {pattern[:100]!r}, which could be searched for without end")
+    return compiled
+
+
+def _is_quick(pattern: str) -> bool:
+    """Whether a search tries few ways: what is repeated in a repeated group, say, can be divided in too many."""
+    signs = _ONE_CHARACTER.sub("", pattern)
+    repeats, choices = (sum(map(signs.count, some)) for some in ("*+{", "?|"))
+    return repeats <= (0 if "(" in signs else 1) and choices <= _MOST_CHOICES and "(?" not in signs
 
 
 def read_settings(path: Path, kind: type[T]) -> T:

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from apidiff.database.process_settings import says_unsupported
 from apidiff.judge.figures import Distance, distance
 from apidiff.judge.randomness import unlike_draws
 from apidiff.judge.recorded_values import array, is_whole, tensors
@@ -144,7 +145,7 @@ def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVer
     assert source.trace is not None
     assert target.trace is not None
     raised = target.trace.error
-    if raised and any(pattern.search(raised.message) for pattern in pair.unsupported):
+    if raised and says_unsupported(raised.message, pair.unsupported):
         shown = everywhere(Agreement.UNSUPPORTED, evidence(EvidenceCode.NO_KERNEL, error=told_error(raised)))
         return [verdict for verdict in shown if source.trace.error is None or verdict.facet is Facet.ERROR]
     if source.trace.error or raised:

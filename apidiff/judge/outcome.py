@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from apidiff.database.process_settings import says_unsupported
 from apidiff.judge.case import LONGEST, Case, Verdict, cut, error_text, no_signature, raised, signature_fact
 from apidiff.judge.claim_checks import CHECKS
 from apidiff.model.claim import Claim, ClaimKind, Raises, RankSet
@@ -272,4 +273,4 @@ def _silent_ranks(case: Case) -> Verdict:
 
 def _is_unsupported(case: Case) -> bool:
     messages = [trace.error.message for trace in case.run.ranks if trace.error]
-    return any(pattern.search(message) for pattern in case.unsupported for message in messages)
+    return any(says_unsupported(message, case.unsupported) for message in messages)

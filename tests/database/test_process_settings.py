@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from apidiff.database.backends import load_backends
 from apidiff.database.devices import load_devices
 from apidiff.database.paths import conf_file
+from apidiff.database.process_settings import ProcessSettings, says_unsupported
 from apidiff.errors import Damage, DataError
 
 SINGLE, BACKENDS = "single.toml", "backends.toml"
@@ -19,6 +22,19 @@ UNSUPPORTED = {SINGLE: "\"not implemented for '\\\\w+'\"", BACKENDS: '"Invalid s
 LOADED = {SINGLE: load_devices, BACKENDS: load_backends}
 FIRST = {SINGLE: "device[0]", BACKENDS: "backend[0]"}
 BOTH = (SINGLE, BACKENDS)
+# Patterns that could be searched for without end in a message of letters that they do not quite fit.
+ENDLESS = [
+    *(r"(\w+\s?)+\x00", "(a|a)*b", "(aa?)+b", "((a)*)*b", "(a{1,9}){9}b", "a*a*a*b", ".*x.+y", "a{0,99}a{0,99}b"),
+    *("(a|aa)(a|aa)(a|aa)(a|aa)(a|aa)b", "a?a?a?a?a?a", "(?x)#[\n(a+)+b#]", "(?=a+)b", "(a) *b"),
+]
+QUICK = [
+    *(
+        "(Backend gloo|ProcessGroupGloo) does not support",
+        r"Select CPU operator\[\w+\] fail",
+        "only supports? .* on CPU",
+    ),
+    *(r"\(a\)+", "[(a)+*?|{]+", "a|b|c|d|e", "^a{2}", "[]*+]", r"[\]*+]a*"),
+]
 # files, what the first table has, what stands there instead, the key whose line is told (empty: the head), what is said
 REFUSED: list[tuple[Sequence[str], str | dict[str, str], str, str, str]] = [
     (
@@ -30,6 +46,16 @@ REFUSED: list[tuple[Sequence[str], str | dict[str, str], str, str, str]] = [
     ),
     (BOTH, UNSUPPORTED, f'"{"(" * 3000}{")" * 3000}"', "unsupported", "Expected `str` of length <= 1000"),
     (BOTH, UNSUPPORTED, '"("', "", "`unsupported` has '(', which is no regular expression: missing )"),
+    *(
+        (
+            BOTH,
+            UNSUPPORTED,
+            json.dumps(pattern),
+            "",
+            f"`unsupported` has {pattern!r}, which could be searched for without end",
+        )
+        for pattern in ENDLESS
+    ),
     (BOTH, UNSUPPORTED, "1", "unsupported", "Expected `str`, got `int` - at `$.{}.unsupported["),
     (BOTH, VARIABLE, '"A=B" = "1"', "environment", "- at `key` in `$.{}.environment`"),
     (BOTH, VARIABLE, '"A\\u0000" = "1"', "environment", "- at `key` in `$.{}.environment`"),
@@ -104,3 +130,22 @@ def test_the_head_says_what_each_key_is(file: str) -> None:
         {"memory"} if file == SINGLE else {"devices", "one_machine"}
     )
     assert {key for key in optional if f"`{key}`" not in head} == set()
+
+
+@pytest.mark.parametrize("pattern", QUICK)
+def test_other_patterns_may_be_set(pattern: str) -> None:
+    settings = ProcessSettings(framework="torch", device="cpu", unsupported=[pattern])
+    assert [one.pattern for one in settings.unsupported_patterns] == [pattern]
+
+
+# an error message, whether it says that there is no kernel
+MESSAGES = [
+    ("no kernel", True),
+    (f"{'a' * 1991}no kernel", True),
+    (f"{'a' * 1992}no kernel", False),
+]
+
+
+@pytest.mark.parametrize(("message", "says"), MESSAGES)
+def test_the_head_of_a_message_is_searched(message: str, says: bool) -> None:
+    assert says_unsupported(message, [re.compile("[ab]+c"), re.compile("no kernel")]) == says

@@ -13,6 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from apidiff.database.devices import Device
+from apidiff.database.process_settings import says_unsupported
 from apidiff.ending_signals import held
 from apidiff.execute.single.plan import Plan, Step
 from apidiff.execute.single.process import Answer, CallProcess, ProcessStartError
@@ -90,7 +91,7 @@ class CallRunner:
 
     def _lacks_kernel(self, run: SampleRun) -> bool:
         error = run.trace.error if run.trace else None
-        return error is not None and any(one.search(error.message) for one in self.device.unsupported_patterns)
+        return error is not None and says_unsupported(error.message, self.device.unsupported_patterns)
 
     def _made(
         self, groups: Iterable[Sequence[Step]], progress: Progress, what: str, attempt: int
