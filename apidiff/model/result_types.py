@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from apidiff.model.base import Record
+from typing import Annotated
+
+import msgspec
+
+from apidiff.model.base import DottedName, Record
 
 # How the type of a value is written: the full name of its class, then one of these; several types stand between "|".
 INSTANCE = "()"
 SEQUENCE = "[]"  # after the type of its items: torch.Tensor()[]
 NO_OBJECT = "!"  # a number, a string, None: nothing of the framework
+_ONE = r"(!|[A-Za-z_][\w.]*\(\)(\[\])*)"
+Types = Annotated[str, msgspec.Meta(pattern=rf"^({_ONE}(\|{_ONE})*)?\Z", max_length=1000)]
 
 
 class ResultTypes(Record, frozen=True, kw_only=True):
@@ -20,8 +26,8 @@ class ResultTypes(Record, frozen=True, kw_only=True):
 
     version: str
     modules: list[str]
-    classes: dict[str, list[str]]
-    results: dict[str, str]
+    classes: dict[str, Annotated[list[str], msgspec.Meta(max_length=100)]]
+    results: dict[str, Types]
     take_tensors: list[str]
-    attributes: dict[str, str]
-    aliases: dict[str, str]
+    attributes: dict[str, Types]
+    aliases: dict[str, DottedName]
