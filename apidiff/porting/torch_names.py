@@ -28,6 +28,7 @@ ITEMS = f"{TENSOR}{SEQUENCE}"
 ITEM = "#"  # in a path that starts in the tree: an item of what stands before it
 MODULE, FORWARD = "torch.nn.Module", "forward"  # of which a port renames the method
 _COPIES = {"torch._VF": "torch"}  # a module that hands on the compiled functions of another
+MOST_ABOVE = 200  # classes from which one inherits: those of torch and MindSpore have 11 at most
 LONGEST_PATH = 240  # characters of a path: what is longer leads nowhere
 _KEPT = 2**15  # answers to questions that code asks again and again
 
@@ -81,6 +82,7 @@ class TorchNames:
             )
         self._modules -= names.apis.keys() & {"torch.Tensor"}
         self.follow = lru_cache(_KEPT)(self._follow)
+        self._line = lru_cache(_KEPT)(self._line_of)
 
     @cached_property
     def tensor_methods(self) -> frozenset[str]:
@@ -227,11 +229,13 @@ class TorchNames:
         """Whether ``value`` is ``torch.nn.Module`` or a class that inherits from it."""
         return MODULE in self._line(value)
 
-    def _line(self, owner: str) -> list[str]:
-        """A class, then those that it inherits from."""
+    def _line_of(self, owner: str) -> list[str]:
+        """A class, then those that it inherits from; alone where those are more than any has."""
         line = [owner]
         for ancestor in line:
             line += [base for base in self._classes.get(ancestor, ()) if base not in line]
+            if len(line) > MOST_ABOVE:
+                return [owner]
         return line
 
     def call(self, value: str) -> Value:

@@ -11,11 +11,21 @@ from typing import NamedTuple
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
 from apidiff.porting.finding_codes import keeps_out
-from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, ITEM, MODULE, TorchNames, Value, either, sequence_of
+from apidiff.porting.torch_names import (
+    FOREIGN,
+    FORWARD,
+    IN_TREE,
+    ITEM,
+    MODULE,
+    MOST_ABOVE,
+    TorchNames,
+    Value,
+    either,
+    sequence_of,
+)
 from apidiff.porting.tree_modules import candidates
 
 _DEEPEST = 60
-_MOST_ABOVE = 200  # classes of PyTorch from which one inherits: those of torch and MindSpore have 11 at most
 _KEPT = 2**16  # members of classes: for each that is asked for, one of each class on the way
 _WORD = re.compile(r"\w+")
 ALL = "*"  # in the place of a name: every name of a module
@@ -293,7 +303,7 @@ class TreeLinks:
             torch.update(dict.fromkeys(sorted(own)))
             if not any(parts == [path] for parts in found):  # else it inherits from the one before
                 kinds.add(any(map(self.names.is_layer, own)))
-        if len(torch) > _MOST_ABOVE:  # each class below would keep all of them
+        if len(torch) > MOST_ABOVE:  # each class below would keep all of them
             torch, unknown = {}, True
         return Line(list(torch), unknown, unsure or len(kinds) > 1)
 
