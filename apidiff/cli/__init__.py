@@ -40,6 +40,13 @@ _OF_THE_SYSTEM = {
     errno.ELOOP,
     errno.EMFILE,
     errno.ENFILE,
+    # What somebody else did to a file or folder meanwhile.
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.ENOENT,
+    errno.ENOTEMPTY,
+    errno.ESTALE,
 }
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",

@@ -16,7 +16,7 @@ from rich.table import Column
 from apidiff.cli.json_output import json_line
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import Terminal
-from apidiff.database import ApidiffError, Data, InvalidData, load_valid, with_runs_of_now
+from apidiff.database import ApidiffError, Data, DataError, InvalidData, load_valid, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
@@ -130,7 +130,11 @@ def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) 
                 continue
             commands += [(cell, command_of(environment, cell, measured_by)) for cell in group]
     if commands:
-        (WORK / "logs").mkdir(parents=True, exist_ok=True)
+        try:
+            (WORK / "logs").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            found = f"tasks cannot write their logs here ({error.strerror})"
+            raise DataError(WORK / "logs", None, found, "Delete what stands in the place of the folder.") from error
         sys.stdout.write(job_array(commands, WORK / "logs"))
     else:
         console.print("There is nothing to submit.")

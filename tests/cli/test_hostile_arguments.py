@@ -284,6 +284,23 @@ def test_without_a_folder_for_temporary_files_that_is_told(monkeypatch: pytest.M
     assert "TMPDIR=" in str(cli._sentence(raised.value))
 
 
+@pytest.mark.parametrize("cause", [IsADirectoryError, NotADirectoryError, FileExistsError, FileNotFoundError])
+def test_what_becomes_of_a_file_meanwhile_is_told(cause: type[OSError], tmp_path: Path) -> None:
+    """As where somebody clears a folder while a command works in it."""
+    (tmp_path / "file").touch()
+    raise_it: dict[type[OSError], Callable[[], object]] = {
+        IsADirectoryError: tmp_path.read_text,
+        NotADirectoryError: (tmp_path / "file" / "below").read_text,
+        FileExistsError: (tmp_path / "file").mkdir,
+        FileNotFoundError: (tmp_path / "gone").read_text,
+    }
+    with pytest.raises(cause) as raised:
+        raise_it[cause]()
+    said = cli._sentence(raised.value)
+    assert said is not None
+    assert (said.startswith(f"'{tmp_path}"), said.endswith("Mend that, or name another place.")) == (True, True)
+
+
 def test_a_site_below_a_link_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "loop").symlink_to("loop")
     assert site_builder.main(["build", "--output", str(tmp_path / "loop" / "site")]) == 2

@@ -85,9 +85,18 @@ class Environment:
     def make(self, tell: Tell) -> None:
         """Makes the environment; an up-to-date one is kept. Raises NoPython, NotMade, or Overdue of the process."""
         python, command = _interpreter(self.block.python)
+        try:
+            self._make(python, command, tell)
+        except OSError as error:
+            raise NotMade(
+                f"{error.filename}: {error.strerror}. Delete {self.folder}, and see that it can be made."
+            ) from error
+
+    def _make(self, python: str, command: str, tell: Tell) -> None:
         stamp, kept = self.stamp(python), self.folder / "apidiff-stamp.json"
         with contextlib.suppress(OSError):
-            if read_regular(kept, len(stamp) + 1) == stamp:
+            # The interpreter may be a link to one that an upgrade has removed.
+            if read_regular(kept, len(stamp) + 1) == stamp and _version(str(self.python)) == python:
                 return
         kept.unlink(missing_ok=True)
         venv = [command, "-m", "venv", "--clear", str(self.folder)]
@@ -123,7 +132,9 @@ def _version(command: str) -> str | None:
 
 def _reason(log: Path) -> str:
     """Finds the last error in a log of pip, or else its last line."""
-    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    lines: list[str] = []
+    with contextlib.suppress(OSError):  # whoever cleared the folder meanwhile took the log too
+        lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith("error")]
     said = (errors or lines or ["it printed nothing"])[-1]
     return said if said.endswith(".") else f"{said}."

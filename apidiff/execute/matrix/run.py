@@ -105,14 +105,16 @@ def run_cells(
     except ApidiffError as error:
         yield from (Result(cell, "failed", f"no environment: {error}") for cell in cells)
         return
-    seen: dict[str, int | str] = {}
+    seen: dict[str, int | str | ApidiffError] = {}
     for cell in cells:
         name = cell.backend.full_name
         if name not in seen:
             tell(cell.name, "looking for the device")
             seen[name] = _devices(environment, cell.backend)
         devices = seen[name]
-        if isinstance(devices, str):
+        if isinstance(devices, ApidiffError):
+            yield Result(cell, "failed", f"the device was not looked for: {devices}")
+        elif isinstance(devices, str):
             yield Result(cell, "not here", devices)
         elif cell.backend.devices is Devices.ONE and cell.world_size > devices:
             bound = f"each rank needs a device of its own, and found were {devices}"
@@ -142,16 +144,19 @@ def _run(
     return Result(cell, "failed", f"ended with {code}, {now.text}: {last_line(log)} Read {log}.", seconds)
 
 
-def _devices(environment: Environment, backend: Backend) -> int | str:
-    """Counts the backend's devices for the environment, on the CPU 0; else says what was looked for and what was found."""
+def _devices(environment: Environment, backend: Backend) -> int | str | ApidiffError:
+    """Counts the backend's devices for the environment, on the CPU 0; else says what was looked for and what was found.
+
+    An error where it could not be looked for them.
+    """
     command = [str(environment.python), "-c", _LOOK, backend.full_name, backend.framework]
     log = environment.log.with_suffix(f".{backend.full_name}.log")
     try:
         code = run_logged(command, log, _LOOK_S, environment.work, lambda _line: None)
     except ApidiffError as error:
-        return str(error)
+        return error
     if code or not (told := _TOLD.fullmatch(last_line(log))):
-        return f"{last_line(log)} ({log})"
+        return ApidiffError(f"ended with {code}: {last_line(log)} Read {log}.")
     return int(told["count"]) if told["state"] == "here" else told["text"]
 
 

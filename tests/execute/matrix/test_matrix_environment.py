@@ -8,15 +8,18 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
 from apidiff.database import DataError
+from apidiff.database.backends import load_backends
 from apidiff.execute.matrix import environment as environments
-from apidiff.execute.matrix.cells import Block, Deadlines
+from apidiff.execute.matrix.cells import Block, Cell, Deadlines
 from apidiff.execute.matrix.environment import Environment, NoPython, NotMade, Overdue, run_logged
+from apidiff.execute.matrix.run import run_cells
 
 RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
 # A project whose build needs nothing that is not in it.
@@ -160,6 +163,81 @@ def test_pipes_are_not_waited_for(tmp_path: Path, project: Path, monkeypatch: py
     os.mkfifo(tmp_path / "it.log")
     with pytest.raises(DataError, match=r"it\.log: the log cannot be written \(it is no regular file\)"):
         run_logged([sys.executable, "-c", ""], tmp_path / "it.log", 10, tmp_path, lambda _line: None)
+
+
+# (what stands where the environment of version 1.2.3 lies, or its stamp; what is said)
+IN_THE_WAY: list[tuple[str, Callable[[Path], None], str]] = [
+    ("torch-1.2.3/apidiff-stamp.json", lambda path: path.mkdir(parents=True), "apidiff-stamp.json: Is a directory"),
+    ("torch-1.2.3", Path.touch, "apidiff-stamp.json: Not a directory"),
+]
+
+
+@pytest.mark.parametrize(("name", "put_there", "said"), IN_THE_WAY)
+def test_what_stands_in_the_way_is_named(
+    tmp_path: Path, project: Path, name: str, put_there: Callable[[Path], None], said: str
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    put_there(work / name)
+    with pytest.raises(NotMade, match=rf"{said}\. Delete {work}/torch-1\.2\.3"):
+        Environment(block(), "1.2.3", project, work).make(lambda _line: None)
+
+
+@pytest.mark.parametrize("is_cleared", [True, False])
+def test_a_log_that_somebody_cleared_is_no_fault(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, is_cleared: bool
+) -> None:
+    def fail(_command: object, log: Path, *_: object) -> int:
+        if not is_cleared:
+            log.parent.mkdir(parents=True)
+            log.write_text("ERROR: no room\n", encoding="utf-8")
+        return 1
+
+    monkeypatch.setattr(environments, "run_logged", fail)
+    with pytest.raises(NotMade, match=r"printed nothing\." if is_cleared else r"no room\."):
+        Environment(block(), "1.2.3", project, tmp_path / "work").make(lambda _line: None)
+
+
+# (where the interpreter leads, whether the environment is kept)
+INTERPRETERS = [(sys.executable, True), ("/nowhere/python", False), ("/bin/true", False)]
+
+
+@pytest.mark.parametrize(("leads_to", "is_kept"), INTERPRETERS)
+def test_an_environment_is_kept_while_its_interpreter_is_there(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, leads_to: str, is_kept: bool
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(environments, "run_logged", lambda command, *_: asked.append(command) or 0)
+    environment = Environment(block(), "1.2.3", project, tmp_path / "work")
+    environment.python.parent.mkdir(parents=True)
+    environment.python.symlink_to(leads_to)
+    (environment.folder / "apidiff-stamp.json").write_bytes(environment.stamp(RUNNING))
+    environment.make(lambda _line: None)
+    assert (asked == []) is is_kept
+
+
+# (what is in the place of the interpreter; how the cell ends, and why)
+LOOKED_FOR = [
+    ("echo absent 0 gloo: looked for a device", "not here", "gloo: looked for a device"),
+    ("echo broken >&2; exit 3", "failed", "ended with 3: broken Read "),
+    ("exit 0", "failed", "ended with 0: nothing printed yet Read "),
+]
+
+
+@pytest.mark.parametrize(("script", "state", "why"), LOOKED_FOR)
+def test_only_an_answer_says_that_there_is_no_device(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, script: str, state: str, why: str
+) -> None:
+    monkeypatch.setattr(Environment, "make", lambda *_: None)
+    environment = Environment(block(), "1.2.3", project, tmp_path / "work")
+    environment.python.parent.mkdir(parents=True)
+    environment.python.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    environment.python.chmod(0o755)
+    [gloo] = [one for one in load_backends() if (one.full_name, one.framework) == ("gloo-cpu", "torch")]
+    cells = [Cell(block(), "1.2.3", gloo, size) for size in (2, 3)]
+    found = list(run_cells(environment, cells, None, lambda _cell: None, lambda *_: None))
+    assert [one.state for one in found] == [state] * 2
+    assert all(why in one.text for one in found)
 
 
 def test_at_the_deadline_the_whole_group_ends(tmp_path: Path) -> None:
