@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the answer."""
     try:
-        index = open_index()
+        index = open_index(mapped=True)
         answer: Answer | Unmatched = _looked_up(index, args)
     except NoCounterpart as error:  # an answer, not a mistake
         answer = error.unmatched

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,11 @@ SHIPPED = _PACKAGE / "data" / "index.msgpack.xz"
 """The index that a wheel brings along, packed. A checkout, whose data change, has none; what lies there is not read."""
 
 
-def open_index() -> Index:
+def open_index(*, mapped: bool = False) -> Index:
     """An index that fits the data as they are now.
+
+    ``mapped``: whether the kept file is mapped, not read whole, by who asks once and ends: of all entries only the one asked for
+    is touched then. Whoever cuts a mapped file ends the process that holds it.
 
     It is written under a temporary name and renamed, so several processes may build it at once and a reader never sees
     half of one. Where it cannot be kept, files that it is made of are damaged or signatures are not checked, a note goes to
@@ -37,8 +41,8 @@ def open_index() -> Index:
     path = index_file()
     shipped = _shipped_state()
     wanted = shipped or fingerprint()
-    index = _read(path)
-    if index is None or index.fingerprint != wanted or (index.unchecked and shutil.which(_MINISIGN)):
+    index = _read(path, mapped=mapped)
+    if index is None or not _is_current(index, wanted, ask_again=True):
         former, index = index, _shipped(wanted) if shipped else None
         if index is None:
             from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
@@ -53,9 +57,17 @@ def open_index() -> Index:
     return index
 
 
-def renewed(index: Index) -> Index:
-    """``index`` where the data are those that it was made of; else one that fits them now, as `open_index` makes it."""
-    return index if index.fingerprint == (_shipped_state() or fingerprint()) else open_index()
+def renewed(index: Index, *, ask_again: bool) -> Index:
+    """``index`` where the data are those that it was made of; else one that fits them now, as `open_index` makes it.
+
+    ``ask_again``: whether another one is made where signatures were not checked, and may be now.
+    """
+    return index if _is_current(index, _shipped_state() or fingerprint(), ask_again=ask_again) else open_index()
+
+
+def _is_current(index: Index, wanted: str, *, ask_again: bool) -> bool:
+    has_an_answer = not (ask_again and index.unchecked and shutil.which(_MINISIGN))
+    return index.fingerprint == wanted and has_an_answer
 
 
 def former_index() -> Index | None:
@@ -164,7 +176,7 @@ def _listing(folder: Path) -> Iterator[str]:
             yield f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
 
 
-def _read(path: Path | None) -> Index | None:
+def _read(path: Path | None, *, mapped: bool = False) -> Index | None:
     """The index kept in ``path``; None where there is none or another state of the program wrote it.
 
     A damaged one is set aside, and one that another user than root could have written; a note goes to stderr.
@@ -176,11 +188,12 @@ def _read(path: Path | None) -> Index | None:
         # A pipe is not waited for.
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             state = os.fstat(file.fileno())
+            if not stat.S_ISREG(state.st_mode):
+                return None
             if state.st_uid not in {0, os.geteuid()} or state.st_mode & _OTHERS_WRITE:
                 found = "could have been written by others"
                 raise ValueError
-            # Mapped, not read: of all entries only the one asked for is ever touched.
-            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read())
         whole = _is_whole(state, content)
     except OSError:
         return None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial, wraps
@@ -54,6 +56,7 @@ _MARKS = re.compile("`+")
 _FINDINGS = 40
 _PATIENCE = 20.0  # seconds for what was asked before the input ended
 _STEP = 0.05  # seconds
+_ASKED_AGAIN_S = 60.0  # seconds: minisign, where it gave no answer before
 _UNANSWERED = ErrorData(code=CONNECTION_CLOSED, message=f"The input ended, and there was no answer in {_PATIENCE:g} s")
 _UNREADABLE = ErrorData(code=INVALID_REQUEST, message="This is no request, or holds half of a character")
 _INSTRUCTIONS = """How PyTorch APIs differ from their MindSpore counterparts, checked by running both frameworks.
@@ -78,6 +81,7 @@ class Agent:
         self._index, self._mindspore = index, mindspore
         self._analysers: dict[tuple[str | None, str | None], Analyser] = {}
         self._searcher: Searcher | None = None
+        self._renewed_at = -math.inf
         # One thread: answers are made one after another, and who asks whether the server is there is answered meanwhile.
         self._worker = WorkerThread("answers")
 
@@ -90,16 +94,25 @@ class Agent:
 
         def of_now(*args: _P.args, **kwargs: _P.kwargs) -> str:
             self._renew()
-            return tool(*args, **kwargs)
+            answer = tool(*args, **kwargs)
+            if not self._index.damaged and not self._index.unchecked:
+                return answer
+            return f"{answer}\n\n{self._passed_over('zh' if kwargs.get('language') == 'zh' else 'en')}"
 
         return answered
 
     def _renew(self) -> None:
         """Answer from the data as they are now: since the last answer a record may have come, or the key of a signer gone."""
-        index = renewed(self._index)
+        now = time.monotonic()
+        index = renewed(self._index, ask_again=now > self._renewed_at + _ASKED_AGAIN_S)
         if index is not self._index:
-            self._index, self._searcher = index, None
+            self._index, self._searcher, self._renewed_at = index, None, now
             self._analysers.clear()
+
+    def _passed_over(self, language: Language) -> str:
+        """What an agent, who sees no standard error, has to know of an answer that lacks something."""
+        damaged, unchecked = len(self._index.damaged), len(self._index.unchecked)
+        return label("servers.passed_over", language, damaged=damaged, unchecked=unchecked)
 
     def analyser(self, mindspore: str | None, device: str | None = None) -> Analyser:
         """The analyser for a release and a device. Raises ApidiffError for a release that is not known."""

@@ -340,6 +340,43 @@ def test_an_index_without_an_answer_of_minisign_is_not_kept(
         assert capfd.readouterr().err == ""
 
 
+# (the fingerprint of now, what was not checked, whether minisign is there, whether it is to be asked; whether it is the same)
+RENEWED = [
+    ("as it was", [], True, True, True),
+    ("another", [], True, True, False),
+    ("another", [], True, False, False),
+    ("as it was", ["torch-2.13.0/one"], False, True, True),
+    ("as it was", ["torch-2.13.0/one"], True, False, True),
+    ("as it was", ["torch-2.13.0/one"], True, True, False),
+]
+
+
+@pytest.mark.parametrize(("now", "unchecked", "here", "ask_again", "same"), RENEWED)
+def test_what_answers_for_long_is_made_anew_as_for_one_answer(
+    small: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    now: str,
+    unchecked: list[str],
+    here: bool,
+    ask_again: bool,
+    same: bool,
+) -> None:
+    index = msgspec.structs.replace(build("as it was"), unchecked=unchecked)
+    monkeypatch.setattr(index_cache, "fingerprint", lambda: now)
+    monkeypatch.setattr(index_cache.shutil, "which", lambda _name: "/bin/minisign" if here else None)
+    monkeypatch.setattr(index_cache, "open_index", lambda: build(now))
+    assert (index_cache.renewed(index, ask_again=ask_again) is index) is same
+
+
+def test_who_holds_an_index_outlives_its_file(small: Path, cache: Path) -> None:
+    """A mapped file that somebody empties ends the process that looks into it."""
+    load()
+    [path] = files(cache)
+    held = load()
+    path.write_bytes(b"")
+    assert held.lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+
+
 def test_strange_folder_names(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a b?c#d%20é"))
     load()

@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import anyio
 import msgspec
@@ -19,7 +20,9 @@ from mcp.client.stdio import stdio_client
 
 from apidiff.lookup import cache
 from apidiff.lookup.cache import open_index
-from apidiff.servers.agent_server import Agent
+from apidiff.lookup.index import Index
+from apidiff.servers import agent_server
+from apidiff.servers.agent_server import Agent, make_server
 
 SERVER = StdioServerParameters(command=sys.executable, args=["-m", "apidiff", "mcp"], env=dict(os.environ))
 QUESTIONS = Path(__file__).with_name("aliased_questions.csv")
@@ -127,6 +130,50 @@ async def test_answers_are_of_the_data_as_they_are_now(monkeypatch: pytest.Monke
     await answered()
     assert (seen[0], seen[2]) == (seen[1], seen[3])
     assert not set(seen[0]) & set(seen[2])
+
+
+PASSED_OVER = [  # what is wrong with the data, what every answer ends with
+    ({}, "", ""),
+    ({"damaged": ["a.yaml: broken", "b.json: broken"]}, "passed over: 2; signatures", "已跳过的损坏文件：2 个"),
+    ({"unchecked": ["torch-2.13.0/one"]}, "could not be checked: 1.", "未能验证的签名：1 个"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "english", "chinese"), PASSED_OVER)
+async def test_an_answer_says_that_it_lacks_something(
+    monkeypatch: pytest.MonkeyPatch, wrong: dict[str, list[str]], english: str, chinese: str
+) -> None:
+    """An agent sees no standard error, and would take what is missing for what was never run."""
+    index = msgspec.structs.replace(open_index(), **wrong)
+    monkeypatch.setattr(cache, "_is_current", lambda *_, **__: True)
+    server = make_server(index)
+    for tool, given in (
+        ("lookup", {"name": "torch.cat"}),
+        ("evidence", {"name": "torch.cat"}),
+        ("port", {"code": "x"}),
+    ):
+        for language, said in (("en", english), ("zh", chinese)):
+            [part] = await server.call_tool(tool, {**given, "language": language})
+            last = part.text.rpartition("\n\n")[2]
+            assert said in last
+            assert bool(said) is ("apidiff check" in last)
+
+
+async def test_minisign_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    index = open_index()
+
+    def renewed(now: Index, *, ask_again: bool) -> Index:
+        asked.append(ask_again)
+        return msgspec.structs.replace(index) if ask_again else now
+
+    monkeypatch.setattr(agent_server, "renewed", renewed)
+    now = iter([0.0, 1.0, 59.0, 61.0, 62.0])
+    monkeypatch.setattr(agent_server, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    agent = Agent(index, None)
+    for _ in range(5):
+        agent._renew()
+    assert asked == [True, False, False, True, False]
 
 
 def line(message: object) -> bytes:
