@@ -158,7 +158,7 @@ def test_a_reader_that_goes_away_is_no_error(environment: dict[str, str], words:
 def test_interrupt(environment: dict[str, str], tmp_path: Path) -> None:
     # The process waits where it would open the index, until it is interrupted.
     code = "import sys, time; import apidiff.cli.lookup as c; from apidiff.cli import main;"
-    code += " c.open_index = lambda: (print('waiting', file=sys.stderr, flush=True), time.sleep(600));"
+    code += " c.open_index = lambda **_: (print('waiting', file=sys.stderr, flush=True), time.sleep(600));"
     code += " sys.exit(main(['lookup', 'reduce']))"
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
