@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
 
-from apidiff.database.regular_files import BROKEN_ZIP
+from apidiff.database.regular_files import BOUNDED_METHODS, BROKEN_ZIP
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.version import Version, VersionError
 from apidiff.scratch_folder import scratch_folder
@@ -61,6 +61,7 @@ def unpacked(framework: str, wheel: Path) -> Iterator[Source]:
             if wheel.exists() and not wheel.is_file():  # a pipe would be waited for, a device read until memory ends
                 raise DataError(wheel, None, "is no regular file", f"Give a wheel of {framework}.")
             with zipfile.ZipFile(wheel) as archive:
+                _refuse_other_packing(archive, wheel)
                 version = _version(archive, framework, wheel)
                 _unpack(archive, framework, wheel, root)
         except OSError as error:
@@ -70,6 +71,12 @@ def unpacked(framework: str, wheel: Path) -> Iterator[Source]:
         except BROKEN_ZIP as error:
             raise DataError(wheel, None, f"is not a wheel: {str(error)[:200]}", "Download it again.") from error
         yield Source(framework, version, root)
+
+
+def _refuse_other_packing(archive: zipfile.ZipFile, wheel: Path) -> None:
+    for member in archive.infolist():
+        if member.compress_type not in BOUNDED_METHODS:
+            raise DataError(wheel, None, f"packs {member.filename!r} otherwise than by deflate", "Don't use this file.")
 
 
 def _version(archive: zipfile.ZipFile, framework: str, wheel: Path) -> str:

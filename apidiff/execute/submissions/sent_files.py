@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from apidiff.database.regular_files import BROKEN_ZIP, read_regular
+from apidiff.database.regular_files import BOUNDED_METHODS, BROKEN_ZIP, read_regular
 from apidiff.database.runs import signature_path
 from apidiff.database.signing import MAX_SIGNATURE, read_signature, refuse_large_signature
 from apidiff.errors import DataError
@@ -21,7 +21,6 @@ MAX_MEMBERS = 500  # of a zip
 MAX_UNPACKED = 24 * 2**20  # of what a zip holds
 _LONGEST = 200  # name of a record
 _SHOWN = 5  # names of what is passed over
-_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others can ask for gigabytes before the first byte comes out
 _AGAIN = "Ask for the file again, as make gpu or make npu wrote it, or for the records one by one."
 
 # Told what was passed over.
@@ -99,7 +98,7 @@ def _refuse_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
             raise DataError(path / member.filename, None, "is twice in the zip", _AGAIN)
         if member.flag_bits & 1:
             raise DataError(path / member.filename, None, "is encrypted", "Ask for a zip without a password.")
-        if member.compress_type not in _METHODS:
+        if member.compress_type not in BOUNDED_METHODS:
             raise DataError(path / member.filename, None, "is packed otherwise than by deflate", _AGAIN)
         if member.filename.endswith(".json"):
             _refuse_large(path / member.filename, member.file_size)
