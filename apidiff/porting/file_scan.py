@@ -22,7 +22,7 @@ from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import LONGEST_NAME, LongName, Place, Use
 
 _INDICES = PAIRS | SINGLE
-_IGNORED = re.compile(r"\bapidiff:\s*ignore(?:\[([^\]]*)\])?")
+_IGNORED = re.compile(r"\bapidiff:\s*ignore(?:\[([^\]]*)\]|(?![\w\[-]))")
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -61,6 +61,11 @@ IGNORED = [
     ("x.tanh()  # known. apidiff: ignore[torch.Tensor.tanh]", True),
     ("x.tanh()  # apidiff: ignore[tanh, mean]", True),
     ("x.tanh()  # apidiff: ignore[mean]", False),
+    ("x.tanh()  # apidiff: ignore[mean", False),
+    ("x.tanh()  # apidiff: ignore[tanh", False),
+    ("x.tanh()  # apidiff: ignored", False),
+    ("x.tanh()  # apidiff: ignore-mean", False),
+    ("x.tanh()  # apidiff: ignore.", True),
     ("x.tanh()  # apidiff", False),
     ("apidiff: ignore = x.tanh()", False),
 ]
