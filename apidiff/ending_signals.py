@@ -18,6 +18,24 @@ def end_in_order() -> None:
             signal.signal(number, _end)
 
 
+@contextlib.contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Has a process that is another's end in order within this block. It does nothing outside the main thread."""
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    end_in_order()
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:  # None: another language than Python set it
+                signal.signal(number, handler)
+
+
 def end_at_once() -> None:
     """Has a process end at a signal without a word: what there is another puts away, which forked it, or is put away."""
     for number in _ENDING:

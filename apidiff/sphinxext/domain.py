@@ -59,6 +59,8 @@ class _Role(XRefRole):
         node: Element,
         is_ref: bool,
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        if not is_ref:  # its target begins with "!"
+            return super().result_nodes(document, env, node, is_ref)
         domain = env.get_domain("apidiff")
         assert isinstance(domain, ApidiffDomain)
         domain.note_use(env.docname, node["reftype"], node["reftarget"])

@@ -31,7 +31,7 @@ from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.outdated_pages import OutdatedPages
 from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head, leave_out_card
-from apidiff.sphinxext.page_parts import write_parts
+from apidiff.sphinxext.page_parts import pages_under_parts, write_parts
 from apidiff.sphinxext.part_links import link_parts
 from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
@@ -140,6 +140,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("env-get-outdated", broken_pages)
     app.connect("env-get-outdated", session.outdated_pages.begin)
     app.connect("env-before-read-docs", refuse_other_kinds)  # the first that knows which pages there are
+    app.connect("env-updated", pages_under_parts)
     app.connect("env-updated", session.outdated)
     app.connect("env-updated", session.remove_former, priority=900)  # after others have said which pages there are
     app.connect("doctree-resolved", Refusal(*written))

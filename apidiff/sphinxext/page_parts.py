@@ -20,6 +20,8 @@ from typing import Any
 from docutils import nodes
 from jinja2 import Environment, StrictUndefined, Template
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
 
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
@@ -232,11 +234,14 @@ def write_parts(
 def _write_parts(app: Sphinx, pagename: str, body: str, context: dict[str, Any]) -> None:
     path = Path(app.outdir) / pagename
     table = path.with_name(f"{path.name}.parts.json")
-    stale = {*parts_of(path.with_name(f"{path.name}.html"))}
+    stale = {file for file in parts_of(path.with_name(f"{path.name}.html")) if not _is_page(app, file)}
     if "<!--part:" in body:
         context["body"], parts = lighten(body, path.name, language_of(app.config).words)
         for number, text in enumerate(parts.pages, 1):
             file = path.with_name(f"{path.name}.part-{number}.html")
+            if _is_page(app, file):
+                found = f"the page {pagename}.part-{number} has the name of a part of the page {pagename}"
+                raise ExtensionError(f"{found}, which is too large for one. Give it another name.")
             page = {**context, "body": text, "part": number, "parts": len(parts.pages), "whole": f"{path.name}.html"}
             write_if_changed(file, _part_page().render(page).encode())
             stale.discard(file)
@@ -245,6 +250,17 @@ def _write_parts(app: Sphinx, pagename: str, body: str, context: dict[str, Any])
             stale.discard(table)
     for file in stale:
         file.unlink()
+
+
+def pages_under_parts(_app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """The pages that documents have the name of a part of: they are written again, to see whether they have that part."""
+    named = {name for name in env.found_docs if _PART_FILE.search(name)}
+    return sorted(env.found_docs.intersection(map(page_of, named)))
+
+
+def _is_page(app: Sphinx, file: Path) -> bool:
+    """Whether a file is the page of a document, which may have the name of another's part."""
+    return file.relative_to(app.outdir).as_posix().removesuffix(".html") in app.env.found_docs
 
 
 @cache

@@ -14,6 +14,7 @@ from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import remove_left
 from apidiff.database.runs import short_id
+from apidiff.ending_signals import ending_in_order
 from apidiff.sphinxext.build_cache import Outline
 from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.writers.exports.files import write_if_changed
@@ -39,7 +40,10 @@ def write_stubs(srcdir: Path, outline: Outline, evidence_keys: Iterable[str] = (
     for name, stubs in (("mappings", mappings), ("runs", runs), ("evidence", shown)):
         folder = srcdir / name
         try:
-            _replace_stubs(folder, {folder / f"{key}.md": text.encode() for key, text in stubs.items()})
+            with (
+                ending_in_order()
+            ):  # Sphinx leaves signals as they are, and these are thousands of files among the user's
+                _replace_stubs(folder, {folder / f"{key}.md": text.encode() for key, text in stubs.items()})
         except OSError as error:
             found = f"{error.filename or folder}: a page cannot be written ({error.strerror})"
             raise ExtensionError(f"{found}. Make {folder} a folder that can be written to.") from error
@@ -49,11 +53,12 @@ def _replace_stubs(folder: Path, stubs: Mapping[Path, bytes]) -> None:
     remove_left(folder)
     there = {path for path in folder.glob("**/*.md") if _is_stub(path, folder)}
     for path in stubs:
-        if path not in there and os.path.lexists(path):
+        # Another build of the same sources may have written it meanwhile.
+        if path not in there and os.path.lexists(path) and not _is_stub(path, folder):
             found = f"{path}: is no page that apidiff wrote, and stands in the way of one"
             raise ExtensionError(f"{found}. Give it another name, or delete it.")
     for stale in there.difference(stubs):
-        stale.unlink()
+        stale.unlink(missing_ok=True)
     for path, text in stubs.items():
         write_if_changed(path, text)
 

@@ -34,7 +34,8 @@ def remove_former(out: Path, files: Iterable[Path]) -> None:
     remove_left(out)
     names = {file.relative_to(out).as_posix() for file in files}
     for name in sorted(name for name in _listed(out).difference(names) if _leads_below(out, name)):
-        there = [file for file in (out / name, *parts_of(out / name)) if _is_file(file)]
+        gone = [out / name, *(file for file in parts_of(out / name) if file.relative_to(out).as_posix() not in names)]
+        there = [file for file in gone if _is_file(file)]
         if there and not _in_another_site(out, name):
             for file in there:
                 file.unlink()

@@ -11,6 +11,7 @@ import pytest
 from docutils import nodes
 from small_site import Site
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from whole_page import whole_page
 
 from apidiff.sphinxext.nodes import folded, paragraph, portion
@@ -231,6 +232,25 @@ def _heavy(app: Sphinx, doctree: nodes.document) -> None:
         section = next(iter(doctree.findall(nodes.section)))
         section += [folded("Under a lid", paragraph(nodes.Text(text))) for _ in range(5)]
         section += portion("", paragraph(nodes.Text(text)), title="The rest")
+
+
+def test_a_page_that_is_called_like_a_part_is_kept(make_site: MakeSite) -> None:
+    site = make_site(
+        conf="def setup(app):\n    from test_page_parts import _heavy\n    app.connect('doctree-read', _heavy)\n"
+    )
+    site.build()
+    (site.src / "notes.part-2.md").write_text("# Mine\n\nMY OWN\n")
+    with pytest.raises(ExtensionError, match=r"notes\.part-\d has the name of a part of the page notes") as caught:
+        site.build()
+    assert "Give it another name" in str(caught.value)
+    conf = site.conf.joinpath("conf.py")
+    conf.write_text(conf.read_text().partition("def setup")[0])
+    (site.src / "notes.md").write_text("# Notes\n\n(twin)=\n## Twin\n")
+    built = site.build()
+    assert "MY OWN" in built.html("notes.part-2")
+    assert [path.name for path in built.out.glob("notes.part*")] == ["notes.part-2.html"]
+    (site.src / "notes.md").unlink()
+    assert "MY OWN" in site.build().html("notes.part-2")
 
 
 def test_parts_come_and_go_with_their_page(make_site: MakeSite) -> None:

@@ -294,3 +294,15 @@ def test_official_documentation_stands_beside_each_signature(make_site: MakeSite
     signatures = html[html.index(f'id="{NEW}--signatures"') :]
     assert signatures.index(torch) < signatures.index(mindspore) < signatures.index(f'id="{OLD}"')
     assert f'href="{address}"' in signatures
+
+
+@pytest.mark.parametrize("role", ["api", "mapping", "claim", "run"])
+def test_a_role_that_is_told_to_lead_nowhere(make_site: MakeSite, role: str) -> None:
+    """By the exclamation mark that all references of Sphinx know."""
+    site = make_site()
+    (site.src / "notes.md").write_text(f"# Notes\n\nSee {{apidiff:{role}}}`!no.such.name`.\n\n(twin)=\n## Twin\n")
+    built = site.build()
+    assert built.warnings == ""
+    assert re.search(
+        r'<p>See <code class="[^"]*"><span class="pre">no.such.name</span></code>\.</p>', built.html("notes")
+    )

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +55,40 @@ def test_what_a_build_that_was_killed_left_is_removed(tmp_path: Path) -> None:
         os.utime(tmp_path / folder / f".{'0' * 16}.tmp", (0, 0))
     write(tmp_path)
     assert list(tmp_path.rglob("*.tmp")) == []
+
+
+def test_what_another_build_writes_meanwhile_is_no_page_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the two languages of a project are built at once: the folder was looked through before the pages came."""
+    write(tmp_path)
+    monkeypatch.setattr(Path, "glob", lambda *_: iter(()))
+    write(tmp_path)
+    assert pages(tmp_path) == STUBS
+
+
+WRITE = """
+import signal, sys
+from pathlib import Path
+from apidiff.sphinxext.build_cache import Outline
+from apidiff.sphinxext.stub_pages import write_stubs
+from apidiff.sphinxext.versions import Releases
+mappings = [f"torch.a{number}" for number in range(100_000)]
+write_stubs(Path(sys.argv[1]), Outline(mappings=mappings, runs=[], single_runs=[], records={}, releases=Releases()))
+"""
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_leaves_no_file_among_the_users(tmp_path: Path, sent: signal.Signals, code: int) -> None:
+    """Sphinx leaves signals as they are: without a word a file that was being written would stay."""
+    for _ in range(5):
+        with subprocess.Popen([sys.executable, "-c", WRITE, str(tmp_path)], stderr=subprocess.PIPE) as process:
+            before = sum(1 for _ in tmp_path.rglob("*.md"))
+            while process.poll() is None and sum(1 for _ in tmp_path.rglob("*.md")) < before + 20:
+                time.sleep(0.01)
+            process.send_signal(sent)
+            assert (process.wait(60), process.communicate()[1]) == (code, b"")
+        assert list(tmp_path.rglob(".*.tmp")) == []
 
 
 # a page that a user writes into a folder of stubs, its text
