@@ -40,9 +40,8 @@ def write_stubs(srcdir: Path, outline: Outline, evidence_keys: Iterable[str] = (
     for name, stubs in (("mappings", mappings), ("runs", runs), ("evidence", shown)):
         folder = srcdir / name
         try:
-            with (
-                ending_in_order()
-            ):  # Sphinx leaves signals as they are, and these are thousands of files among the user's
+            # Sphinx leaves signals as they are, and these are thousands of files among the user's.
+            with ending_in_order():
                 _replace_stubs(folder, {folder / f"{key}.md": text.encode() for key, text in stubs.items()})
         except OSError as error:
             found = f"{error.filename or folder}: a page cannot be written ({error.strerror})"
