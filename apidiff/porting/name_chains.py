@@ -13,7 +13,7 @@ from apidiff.porting.torch_names import FORWARD, IN_TREE, LONGEST_PATH, MODULE, 
 from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import LONGEST_NAME, Passed, Pending, Use, attribute_place, place_of, refuse_long
 
-_MOST_CHOICES = 3  # of one chain: each attribute that may be several things multiplies what is followed
+_MOST_CHOICES = 5  # of one chain: each attribute that may be several things multiplies what is followed
 
 
 class NameChains:

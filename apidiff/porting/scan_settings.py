@@ -23,7 +23,8 @@ FILE = "pyproject.toml"
 TABLE = "tool.apidiff.scan"
 _VERSION = 1
 _LARGEST = 64 * 2**20  # bytes of a baseline
-_BEGINS = re.compile(rb'\s*(\{\s*("version"|\Z)|\Z)')  # a baseline, also one that was cut
+# A baseline, also one that was cut or merged.
+_BEGINS = re.compile(rb'\s*(\{\s*("version"\s*:\s*\d+\s*,\s*("findings"|<<<<<<<|\Z)|\Z)|\Z)')
 
 
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

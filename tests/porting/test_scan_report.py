@@ -66,6 +66,9 @@ IGNORED = [
     ("x.tanh()  # apidiff: ignored", False),
     ("x.tanh()  # apidiff: ignore-mean", False),
     ("x.tanh()  # apidiff: ignore.", True),
+    ("x.tanh()  # apidiff: ignore原因已确认", True),
+    ("x.tanh()  # apidiff: ignore-- known", True),
+    ("x.tanh()  # apidiff: ignore- known", True),
     ("x.tanh()  # apidiff", False),
     ("apidiff: ignore = x.tanh()", False),
 ]
@@ -132,6 +135,8 @@ THERE = [
     ("import torch\n", False),
     ("[]", False),
     ('{"name": "x", "version": 1}', False),
+    ('{"version": 1, "other": []}', False),
+    ('{"version": "1"}', False),
     ("", True),
     ('{"version": 1, "findings": []}\n', True),
     ('{\n "version": 1,\n<<<<<<< ours\n', True),
