@@ -11,6 +11,7 @@ import binascii
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
@@ -34,6 +35,10 @@ from apidiff.scratch_folder import scratch_folder
 
 PROGRAM = "minisign"
 _DEADLINE_S = 20.0
+_SILENT_S = (
+    60.0  # a program that gave no answer in its time is not asked again before: there may be hundreds of signatures
+)
+_silent_until: dict[str, float] = {}  # by the path of the program
 _REFUSED = {1, 2}  # its exit codes for a signature that does not verify, and for one that it cannot read
 _SIGNATURE_BYTES = 74
 MAX_SIGNATURE = 16 * 2**10  # bytes: minisign's own limits on its comments come to 9 KiB
@@ -144,12 +149,16 @@ def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Ma
     if signer is None:
         return Signed(state=State.UNKNOWN_KEY, key=key)
     program = shutil.which(PROGRAM)
-    if program is None:
-        return Signed(state=State.NOT_CHECKED, signer=signer.name, about=signer.about, key=key)
+    not_checked = Signed(state=State.NOT_CHECKED, signer=signer.name, about=signer.about, key=key)
+    if program is None or time.monotonic() < _silent_until.get(program, 0.0):
+        return not_checked
     try:
         said = _refusal(program, content, signature, signer.key)
-    except (OSError, subprocess.TimeoutExpired):  # it was not asked, or gave no answer
-        return Signed(state=State.NOT_CHECKED, signer=signer.name, about=signer.about, key=key)
+    except subprocess.TimeoutExpired:
+        _silent_until[program] = time.monotonic() + _SILENT_S
+        return not_checked
+    except OSError:  # it was not asked, or gave no answer
+        return not_checked
     if said:
         found = f"is no signature of {record.name} by {signer.name}: {said}"
         raise DataError(path, None, found, f"The record or the signature was changed. {_REMEDY}")

@@ -103,10 +103,9 @@ class Agent:
 
     def _renew(self) -> None:
         """Answer from the data as they are now: since the last answer a record may have come, or the key of a signer gone."""
-        now = time.monotonic()
-        index = renewed(self._index, ask_again=now > self._renewed_at + _ASKED_AGAIN_S)
+        index = renewed(self._index, ask_again=time.monotonic() > self._renewed_at + _ASKED_AGAIN_S)
         if index is not self._index:
-            self._index, self._searcher, self._renewed_at = index, None, now
+            self._index, self._searcher, self._renewed_at = index, None, time.monotonic()
             self._analysers.clear()
 
     def _passed_over(self, language: Language) -> str:

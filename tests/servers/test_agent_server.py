@@ -168,7 +168,7 @@ async def test_minisign_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyP
         return msgspec.structs.replace(index) if ask_again else now
 
     monkeypatch.setattr(agent_server, "renewed", renewed)
-    now = iter([0.0, 1.0, 59.0, 61.0, 62.0])
+    now = iter([0.0, 100.0, 101.0, 159.0, 161.0, 200.0, 201.0])  # to make an index may take longer than the while
     monkeypatch.setattr(agent_server, "time", SimpleNamespace(monotonic=lambda: next(now)))
     agent = Agent(index, None)
     for _ in range(5):

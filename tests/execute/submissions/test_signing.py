@@ -331,6 +331,30 @@ def test_a_program_that_gives_no_answer_has_checked_nothing(
 
 
 @needs_minisign
+def test_a_program_that_is_late_is_not_asked_for_each_signature(
+    keys: tuple[Key, Key],
+    signers: dict[str, Signer],
+    record: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Of hundreds of signatures each would take its time, in every command."""
+    keys[0].sign(record)
+    program = tmp_path / "bin" / "minisign"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexec sleep 300\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(module, "_DEADLINE_S", 1.0)
+    assert [signed_at(record, signers).state for _ in range(3)] == [State.NOT_CHECKED] * 3
+    assert (tmp_path / "asked").read_text() == "asked\n"
+    # After a while it is.
+    monkeypatch.setattr(module, "_silent_until", {})
+    program.write_text('#!/bin/sh\nPATH="${PATH#*:}" exec minisign "$@"\n')
+    assert signed_at(record, signers).state is State.VERIFIED
+
+
+@needs_minisign
 @pytest.mark.parametrize(("beside", "state"), [(CONTENT, State.VERIFIED), (b"another text", State.REFUSED)])
 def test_a_signature_of_another_text_vouches_for_no_record(
     keys: tuple[Key, Key],
