@@ -35,9 +35,8 @@ from apidiff.scratch_folder import scratch_folder
 
 PROGRAM = "minisign"
 _DEADLINE_S = 20.0
-_SILENT_S = (
-    60.0  # a program that gave no answer in its time is not asked again before: there may be hundreds of signatures
-)
+# A program that gave no answer in its time is not asked again before: there may be hundreds of signatures.
+_SILENT_S = 60.0
 _silent_until: dict[str, float] = {}  # by the path of the program
 _REFUSED = {1, 2}  # its exit codes for a signature that does not verify, and for one that it cannot read
 _SIGNATURE_BYTES = 74
