@@ -103,6 +103,22 @@ def signers(keys: tuple[Key, Key]) -> dict[str, Signer]:
 
 
 @pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, float], Path]:
+    """Puts a script in the place of minisign, and says how many seconds it is waited for; its path."""
+
+    def put(script: str, seconds: float) -> Path:
+        program = tmp_path / "bin" / "minisign"
+        program.parent.mkdir()
+        program.write_text(script)
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setattr(module, "_DEADLINE_S", seconds)
+        return program
+
+    return put
+
+
+@pytest.fixture
 def record(tmp_path: Path) -> Path:
     path = tmp_path / "-record.json"
     path.write_bytes(CONTENT)
@@ -282,18 +298,12 @@ def test_a_program_that_fails_is_not_taken_for_a_yes(
     keys: tuple[Key, Key],
     signers: dict[str, Signer],
     record: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    stand_in: Callable[[str, float], Path],
     script: str,
     message: str,
 ) -> None:
     keys[0].sign(record)
-    program = tmp_path / "bin" / "minisign"
-    program.parent.mkdir()
-    program.write_text(script)
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(module, "_DEADLINE_S", 300.0)
+    stand_in(script, 300.0)
     with pytest.raises(DataError) as caught:
         signed_at(record, signers)
     assert message in str(caught.value)
@@ -315,17 +325,11 @@ def test_a_program_that_gives_no_answer_has_checked_nothing(
     keys: tuple[Key, Key],
     signers: dict[str, Signer],
     record: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    stand_in: Callable[[str, float], Path],
     script: str,
 ) -> None:
     keys[0].sign(record)
-    program = tmp_path / "bin" / "minisign"
-    program.parent.mkdir()
-    program.write_text(script)
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(module, "_DEADLINE_S", 2.0)
+    stand_in(script, 2.0)
     found = signed_at(record, signers)
     assert (found.state, found.signer) == (State.NOT_CHECKED, "Alice")
 
@@ -335,17 +339,13 @@ def test_a_program_that_is_late_is_not_asked_for_each_signature(
     keys: tuple[Key, Key],
     signers: dict[str, Signer],
     record: Path,
+    stand_in: Callable[[str, float], Path],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     """Of hundreds of signatures each would take its time, in every command."""
     keys[0].sign(record)
-    program = tmp_path / "bin" / "minisign"
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexec sleep 300\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(module, "_DEADLINE_S", 1.0)
+    program = stand_in(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexec sleep 300\n", 1.0)
     assert [signed_at(record, signers).state for _ in range(3)] == [State.NOT_CHECKED] * 3
     assert (tmp_path / "asked").read_text() == "asked\n"
     # After a while it is.
