@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-VENV := .venv
+override VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
@@ -81,20 +81,20 @@ verify: $(VENV)/.test ## Run every claim on this machine and compare with what i
 	@$(BIN)/apidiff verify
 
 # Both use the Python that is there, not .venv: on a machine with a GPU that is the one that has torch.
-PYTHON ?= python3
+override PYTHON := $(or $(strip $(PYTHON)),python3)
 NEW_ENOUGH := import sys; sys.version_info >= (3, 11) or sys.exit("make: Python 3.11 or newer is needed, found " + sys.version.split()[0] + ". Name another: PYTHON=python3.12")
 
 gpu: ## Run what an NVIDIA GPU can show, with the frameworks that are here, and pack one file to send (BY="who you are")
-	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.execute.offline.measure nccl-cuda gloo-cuda --by "$${BY:-}"
+	@"$(PYTHON)" -c '$(NEW_ENOUGH)'
+	@"$(PYTHON)" -m apidiff.execute.offline.measure nccl-cuda gloo-cuda --by "$${BY:-}"
 
 npu: ## Run what Ascend devices can show, with the frameworks that are here, and pack one file to send (BY="who you are")
-	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.execute.offline.measure hccl-npu --at-once 1 --minutes 120 --by "$${BY:-}"
+	@"$(PYTHON)" -c '$(NEW_ENOUGH)'
+	@"$(PYTHON)" -m apidiff.execute.offline.measure hccl-npu --at-once 1 --minutes 120 --by "$${BY:-}"
 
 wheels: ## Fetch the packages that `make gpu` and `make npu` may lack on a machine without network into build/wheels
-	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.execute.offline.wheels
+	@"$(PYTHON)" -c '$(NEW_ENOUGH)'
+	@"$(PYTHON)" -m apidiff.execute.offline.wheels
 
 serve: $(VENV)/.site ## Serve the built site on this machine
 	@$(BIN)/python -m apidiff.site_builder serve
@@ -144,8 +144,9 @@ conf/elements/node_modules: conf/elements/package-lock.json
 $(BIN)/python:
 	@for python in python3 python3.12 python3.11; do \
 	  if "$$python" -c 'import sys; sys.exit(sys.version_info[:2] not in {(3, 11), (3, 12)})' 2>/dev/null; then \
+	    made=; [ -e $(VENV) ] || made=$(VENV); \
 	    "$$python" -m venv $(VENV) && exit 0; \
-	    rm -rf $(VENV); \
+	    rm -rf $$made; \
 	    echo "make: $$python cannot make a virtual environment. Install its venv module (Debian: python3-venv)." >&2; \
 	    exit 2; \
 	  fi; \
