@@ -243,6 +243,7 @@ def _verify(
 ) -> _Result:
     if hosts:
         backend = backend.across_machines()
+    whole = args.ids is None  # what some APIs gave is not kept, and takes no journal of a whole run away
     with _progress(console, f"{backend_name(backend.name, backend.device)} × {size}") as advance:
         record = verify(
             data,
@@ -251,7 +252,7 @@ def _verify(
             context,
             args.ids,
             advance,
-            keep_journal=args.record or args.ids is None,
+            keep_journal=whole,
             hosts=hosts,
             device_found=here.device,
         )
@@ -270,7 +271,8 @@ def _verify(
         path = write_record(record, data.root / "runs")
         forget(record)
         return _Result(backend, record, outcomes, [], None, str(path))
-    forget(record)
+    if whole:
+        forget(record)
     recorded = base_record(data, record)
     changes = compare(apis, recorded, record, context)
     others = recorded_by_others(data, record)

@@ -1,8 +1,9 @@
 """Keeps what an unfinished run has done, so that it can be taken up again where it stopped.
 
-Each line begins with a digest of the rest. One that was cut short when the run was stopped is passed over; one that was changed
-is said on standard error, and its probe is made again. Nothing is read of a journal that is larger than a record may be, or that
-another user could have written: anybody can make digests, and what is taken up goes into a record of this user's.
+Each line begins with a digest of the rest and of the file's name, which says the run. One that was cut short when the run was
+stopped is passed over; one that was changed, or was made by another run, is said on standard error, and its probe is made again.
+Nothing is read of a journal that is larger than a record may be, or that another user could have written: anybody can make
+digests, and what is taken up goes into a record of this user's.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Journal:
 
     def __init__(self, path: Path | None, plan: Plan, world_size: int | None = None) -> None:
         self._world_size = world_size
+        self._name = path.name if path else ""
         self._file = _opened(path) if path else None
         specs = {step_key(step): step.spec for step in plan.steps}
         self.done: dict[tuple[str, str], ProbeRun] = {}
@@ -66,14 +68,14 @@ class Journal:
         for line in BytesIO(content):
             if line == b"\n":
                 continue
-            run = _decoded(line.removesuffix(b"\n"), self._world_size)
+            run = _decoded(line.removesuffix(b"\n"), self._name, self._world_size)
             if run is not None:
                 runs.append(run)
             elif line.endswith(b"\n"):  # one that does not was being written when the run was stopped
                 damaged += 1
         if damaged:
             sys.stderr.write(
-                f"apidiff: note: {damaged} lines of the journal {printable(str(path))} are damaged; "
+                f"apidiff: note: {damaged} lines of the journal {printable(str(path))} are damaged or of another run; "
                 "what they held is made again.\n"
             )
         return runs
@@ -85,7 +87,7 @@ class Journal:
         try:
             content = msgspec.json.encode(run)
             # On a line of its own, even after one that was cut short.
-            self._file.write(b"\n" + _digest(content) + b" " + content + b"\n")
+            self._file.write(b"\n" + _digest(content, self._name) + b" " + content + b"\n")
             os.fsync(self._file.fileno())
         except OSError:
             self.close()
@@ -97,17 +99,17 @@ class Journal:
             self._file = None
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest()[:32].encode()
+def _digest(content: bytes, name: str) -> bytes:
+    return hashlib.sha256(os.fsencode(name) + b"\n" + content).hexdigest()[:32].encode()
 
 
-def _decoded(line: bytes, world_size: int | None) -> ProbeRun | None:
-    """Reads a line; None where it is not as it was written, or holds what no probe shows with so many ranks.
+def _decoded(line: bytes, name: str, world_size: int | None) -> ProbeRun | None:
+    """Reads a line; None where it is not as it was written into the file of this ``name``, or holds what no run shows.
 
     A probe that was skipped is none that was made: no run writes it down, the next one decides that again.
     """
     digest, _, content = line.partition(b" ")
-    if digest != _digest(content):
+    if digest != _digest(content, name):
         return None
     try:
         run = msgspec.json.decode(content, type=ProbeRun)

@@ -79,6 +79,20 @@ def test_traces_made_on_another_machine_are_not_taken_up(changed: dict[str, obje
     assert _journal_path(msgspec.structs.replace(record, **changed)) != _journal_path(record)
 
 
+def test_lines_of_another_run_are_not_taken_up(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of another release, backend, world size, machine or environment: a file's name says all of them."""
+    path = tmp_path / "torch-2.13.0-gloo-cpu-2-0d0ff5948403.jsonl"
+    first = Journal(path, plan(a="1"))
+    first.add(run("a", "1"))
+    first.close()
+    other = path.rename(path.with_name("torch-2.14.0-gloo-cpu-2-0d0ff5948403.jsonl"))
+    again = Journal(other, plan(a="1"))
+    again.close()
+    assert again.done == {}
+    assert f"1 lines of the journal {other} are damaged or of another run" in capfd.readouterr().err
+    assert Journal(other.rename(path), plan(a="1")).done
+
+
 def test_a_journal_that_cannot_be_kept_does_not_stop_the_run(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     journal = Journal(tmp_path / "file" / "one.jsonl", plan(a="1"))
@@ -117,7 +131,7 @@ def test_a_damaged_line_is_said_and_made_again(tmp_path: Path, capsys: pytest.Ca
     again = Journal(path, plan(a="1", b="2"))
     assert again.done == {("torch.one", "b"): run("b", "2")}
     assert capsys.readouterr().err == (
-        f"apidiff: note: 1 lines of the journal {path} are damaged; what they held is made again.\n"
+        f"apidiff: note: 1 lines of the journal {path} are damaged or of another run; what they held is made again.\n"
         f"apidiff: note: 1 of 2 probes are taken from {path}, which an interrupted run left.\n"
     )
     again.close()
@@ -132,7 +146,7 @@ def test_a_damaged_line_is_said_and_made_again(tmp_path: Path, capsys: pytest.Ca
             b'{"api":"torch.one","probe":"a","spec":"1","end":"%s","ranks":[{"rank":%s,"seconds":1}],"log":["%s"]}'
             % (end, rank, line)
         )
-        path.write_bytes(_digest(content) + b" " + content + b"\n")
+        path.write_bytes(_digest(content, path.name) + b" " + content + b"\n")
         again = Journal(path, plan(a="1"))
         assert again.done == {}
         again.close()

@@ -84,8 +84,8 @@ class Place:
     def journals(self) -> list[Path]:
         return sorted((self.state / "apidiff" / "unfinished").glob("*.jsonl"))
 
-    def start(self, **variables: str) -> subprocess.Popen[str]:
-        """``apidiff verify --record`` on two ranks, in a session of its own."""
+    def start(self, asked: str = "--record", **variables: str) -> subprocess.Popen[str]:
+        """``apidiff verify --record`` on two ranks, in a session of its own. ``asked``: an ID, which is compared instead."""
         environment = os.environ | {
             "PYTHONPATH": os.pathsep.join([str(INSIDE), str(ROOT), os.environ.get("PYTHONPATH", "")]),
             "APIDIFF_FAULTS": str(self.folder),
@@ -94,7 +94,7 @@ class Place:
             "COLUMNS": "200",
             "TMPDIR": str(self.temporary),
         }
-        command = [sys.executable, str(INSIDE / "faulty_command.py"), "verify", "--world-size", "2", "--record"]
+        command = [sys.executable, str(INSIDE / "faulty_command.py"), "verify", "--world-size", "2", asked]
         return subprocess.Popen(
             [*command, "--backend", BACKENDS[self.framework]],
             stdout=subprocess.PIPE,
@@ -105,9 +105,9 @@ class Place:
             start_new_session=True,
         )
 
-    def run(self, **variables: str) -> Ended:
+    def run(self, asked: str = "--record", **variables: str) -> Ended:
         """The same from its start to its end."""
-        return ended(self.start(**variables))
+        return ended(self.start(asked, **variables))
 
     @contextlib.contextmanager
     def started(self, done: int, **variables: str) -> Iterator[subprocess.Popen[str]]:

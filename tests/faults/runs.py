@@ -134,6 +134,23 @@ def killed_before_rename(folder: Path) -> None:
     place.check(earlier)
 
 
+def one_api_after_killed(folder: Path) -> None:
+    """The verifier was killed, and then one API is verified: what the whole run had done is still there to go on from."""
+    place = Place(folder, ["a_well", "waits_once"])
+    earlier = place.keep_earlier()
+    with place.waiting() as process:
+        process.kill()
+        process.wait(300)
+    [journal] = place.journals
+    before = journal.read_bytes()
+    one = place.run("torch.faults.a_well")
+    assert one.code == 0, one.err
+    assert place.journals == [journal], "the journal of the interrupted run is gone"
+    assert journal.read_bytes() == before
+    place.check_next()
+    place.check(earlier)
+
+
 def two_at_once(folder: Path) -> None:
     """One run ends while another of the same plan is half-way: it leaves that one's journal, which is taken up later."""
     place = Place(folder, ["a_well", "waits_once"])
@@ -178,6 +195,7 @@ RUNS: list[tuple[str, Cause]] = [
     ("the verifier is killed while torch's ranks start", partial(killed_while_starting, framework="torch")),
     ("the verifier is killed while MindSpore's ranks start", partial(killed_while_starting, framework="mindspore")),
     ("the verifier is killed before a record has its name", killed_before_rename),
+    ("the verifier is killed, then one API is verified", one_api_after_killed),
     ("a run ends while another of the same is half-way", two_at_once),
     ("two runs record the same at once", both_record),
 ]

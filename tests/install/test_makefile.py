@@ -42,7 +42,12 @@ def make(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("target", ["gpu", "npu", "wheels"])
 @pytest.mark.parametrize(
     ("given", "called"),
-    [([], "bin/python3"), (["PYTHON="], "bin/python3"), (["PYTHON= "], "bin/python3"), (["PYTHON=../a b/python"], "a b/python")],
+    [
+        ([], "bin/python3"),
+        (["PYTHON="], "bin/python3"),
+        (["PYTHON= "], "bin/python3"),
+        (["PYTHON=../a b/python"], "a b/python"),
+    ],
 )
 def test_the_python_that_is_named_is_called(checkout: Path, target: str, given: list[str], called: str) -> None:
     (checkout.parent / "a b").mkdir()
