@@ -37,7 +37,7 @@ from apidiff.model.trust import OWN
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.verification import difference, observations
-from apidiff.verification.audit import audit, backend_of
+from apidiff.verification.audit import audit
 
 _SHORT = 60  # characters of what a record says of its machine
 
@@ -77,11 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repeat = commands.add_parser(
         "audit",
         help="make some probes of a submission again and compare the verdicts",
-        description="Picks probes of a record at random, makes those again that this machine can, and says how many verdicts "
-        "agree. The record and its signature are looked at as `runs import` does, and not taken in.",
+        description="Picks probes of all records in a file at random, makes those again that this machine can, and says how "
+        "many verdicts agree. Records and signatures are looked at as `runs import` does, and not taken in.",
     )
     repeat.add_argument("file", metavar="FILE", type=named_path)
-    repeat.add_argument("--probes", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
+    repeat.add_argument(
+        "--probes", type=positive, default=20, metavar="N", help="how many of all (default: %(default)s)"
+    )
     repeat.add_argument("--seed", type=int, metavar="N", help="choose the same ones again")
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")
     plan.add_argument("--backend", metavar="NAME", required=True)
@@ -145,16 +147,18 @@ def _audit(
     console: Console,
     trial: Trial,
 ) -> int:
-    """Repeats a part of each record in the file. Returns 1 where a verdict differs."""
+    """Repeats a part of what the records in the file hold. Returns 1 where a verdict differs."""
     fits = accepted(data, backends, context.examples)
     signers, ended = load_signers(), 0
+    records: list[tuple[str, RunRecord]] = []
     for sent in read_sent(args.file, _note):
         record = foreign_record(sent.path, sent.content, fits)
         trial(sent.path, record)
         signed = standing(record, sent, signers, data)
-        console.print(unbroken(f"{sent.path}: {signed_words(signed, 'en')}"))
-        found = audit(data, backend_of(record, backends), record, context, args.probes, args.seed)
-        for line in found.lines():
+        records.append((f"{sent.path}: {signed_words(signed, 'en')}", record))
+    repeated = audit(data, backends, [record for _, record in records], context, args.probes, args.seed)
+    for (head, _), found in zip(records, repeated, strict=True):
+        for line in (head, *found.lines()):
             console.print(unbroken(line))
         ended |= bool(found.differing)
     return ended

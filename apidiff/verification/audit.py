@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 
@@ -14,7 +14,6 @@ from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend
 from apidiff.execute.devices import look_for
 from apidiff.execute.plan import WORLD_SIZES, apis_for, make_plan, step_key
-from apidiff.execute.run import Progress
 from apidiff.judge import Context
 from apidiff.model.trace import RunRecord
 from apidiff.verification.confirmed_run import verify
@@ -22,6 +21,8 @@ from apidiff.verification.verdict_changes import Difference, difference
 
 # An API and one of its probes.
 Chosen = tuple[str, str]
+# The same behind the place of its record among those that were sent.
+Drawn = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Audit:
 
     def lines(self) -> list[str]:
         """Writes it for a person."""
+        if not self.chosen:
+            return [f"none of the {self.of} probes that this machine can make was chosen"]
         lines = [line for line in self.differing.lines() if self.differing]
         return [
             *lines,
@@ -47,13 +50,27 @@ class Audit:
 
 
 def repeatable(data: Data, backend: Backend, record: RunRecord, context: Context) -> list[Chosen]:
-    """Lists the probes of a record that are still asked alike, so that they can be made again; in their order."""
+    """Lists the probes of a record that are still asked alike, so that they can be made again; in their order.
+
+    Raises ApidiffError where there are none, or where the record is of too many ranks.
+    """
+    if record.world_size > (most := max(*WORLD_SIZES, os.cpu_count() or 1)):
+        raise ApidiffError(
+            f"runs audit: the record is of {record.world_size} ranks; this machine, with {os.cpu_count()} cores, "
+            f"starts {most} at most. Audit it on a larger one."
+        )
     plan = make_plan(data, backend, record.framework_version, record.world_size, context.examples)
     asked = {step_key(step): step.spec for step in plan.steps if not step.example}
-    return sorted((run.api, run.probe) for run in record.probes if asked.get((run.api, run.probe)) == run.spec)
+    probes = sorted((run.api, run.probe) for run in record.probes if asked.get((run.api, run.probe)) == run.spec)
+    if not probes:
+        raise ApidiffError(
+            f"runs audit: none of the {len(record.probes)} probes of the record is asked alike by this version, so nothing "
+            f"was made again. It is of apidiff {record.suite_version}: audit it with that, or record it anew with this one."
+        )
+    return probes
 
 
-def choose_probes(probes: Sequence[Chosen], count: int, seed: int | None) -> list[Chosen]:
+def choose_probes(probes: Sequence[Drawn], count: int, seed: int | None) -> list[Drawn]:
     """Chooses ``count`` probes. Without a seed nobody knows before which they will be, who sends the record least of all."""
     draw = random.Random(seed) if seed is not None else random.SystemRandom()  # noqa: S311 - seeded only to repeat
     return sorted(draw.sample(list(probes), min(count, len(probes))))
@@ -79,31 +96,36 @@ def backend_of(record: RunRecord, backends: Sequence[Backend]) -> Backend:
 
 def audit(
     data: Data,
-    backend: Backend,
-    record: RunRecord,
+    backends: Sequence[Backend],
+    records: Sequence[RunRecord],
     context: Context,
     count: int,
     seed: int | None = None,
-    progress: Progress = lambda _total, _done, _what: None,
-) -> Audit:
-    """Makes ``count`` probes of ``record`` again and compares the verdicts.
+) -> Iterator[Audit]:
+    """Makes ``count`` probes of ``records``, all together, again and compares the verdicts; one audit for each record.
 
-    Raises what a run raises, and ApidiffError where none can be made, which must not look like agreement, or where a stranger's
-    record asks for more ranks than this machine should start.
+    Raises what a run raises, and ApidiffError, before any is made, where those of a record cannot be made, which must not look
+    like agreement, or where a stranger's record asks for more ranks than this machine should start.
     """
-    if record.world_size > (most := max(*WORLD_SIZES, os.cpu_count() or 1)):
-        raise ApidiffError(
-            f"runs audit: the record is of {record.world_size} ranks; this machine, with {os.cpu_count()} cores, "
-            f"starts {most} at most. Audit it on a larger one."
+    here: dict[tuple[str, ...], Backend] = {}
+    could: list[tuple[Backend, list[Chosen]]] = []
+    for record in records:
+        place = record.backend, record.framework, record.device, record.framework_version
+        if place not in here:  # looking for a device takes a second
+            here[place] = backend_of(record, backends)
+        could.append((here[place], repeatable(data, here[place], record, context)))
+    drawn = choose_probes([(at, *probe) for at, (_, probes) in enumerate(could) for probe in probes], count, seed)
+    for at, (record, (backend, probes)) in enumerate(zip(records, could, strict=True)):
+        yield _again(
+            data, backend, record, context, [(api, probe) for of, api, probe in drawn if of == at], len(probes)
         )
-    probes = repeatable(data, backend, record, context)
-    chosen = choose_probes(probes, count, seed)
+
+
+def _again(data: Data, backend: Backend, record: RunRecord, context: Context, chosen: list[Chosen], of: int) -> Audit:
+    """Makes the ``chosen`` probes of a record again; starts no rank where there are none."""
     if not chosen:
-        raise ApidiffError(
-            f"runs audit: none of the {len(record.probes)} probes of the record is asked alike by this version, so nothing "
-            f"was made again. It is of apidiff {record.suite_version}: audit it with that, or record it anew with this one."
-        )
-    again = verify(data, backend, record.world_size, context, progress=progress, only=frozenset(chosen))
+        return Audit([], of, 0)
+    again = verify(data, backend, record.world_size, context, only=frozenset(chosen))
     part = msgspec.structs.replace(
         record, signatures=[], probes=[run for run in record.probes if (run.api, run.probe) in set(chosen)]
     )
@@ -112,4 +134,4 @@ def audit(
     names = {api for api, _ in chosen}
     compared = difference([api for name, api in apis.items() if name in names], ("sent", part), ("here", mine), context)
     verdicts = len(compared.differ) + sum(map(len, compared.only)) + compared.same
-    return Audit(chosen, len(probes), verdicts, compared)
+    return Audit(chosen, of, verdicts, compared)

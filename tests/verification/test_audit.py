@@ -9,6 +9,7 @@ from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.execute.devices import Availability
 from apidiff.judge import Context, make_context
 from apidiff.model.trace import RunRecord, TensorDump
 from apidiff.verification import audit as module
@@ -39,7 +40,7 @@ def test_what_is_asked_otherwise_cannot_be_repeated(database: Data, context: Con
 
 
 def test_probes_are_chosen_at_random_unless_a_seed_is_given() -> None:
-    probes = [("a", str(number)) for number in range(100)]
+    probes = [(0, "a", str(number)) for number in range(100)]
     assert choose_probes(probes, 5, 1) == choose_probes(probes, 5, 1) != choose_probes(probes, 5, 2)
     assert len({tuple(choose_probes(probes, 5, None)) for _ in range(20)}) > 1
     assert choose_probes(probes[:3], 5, None) == probes[:3]
@@ -66,12 +67,32 @@ def test_the_report_says_how_many_verdicts_agree(
         return msgspec.structs.replace(record, probes=[run for run in record.probes if (run.api, run.probe) in only])
 
     monkeypatch.setattr(module, "verify", run_here)
-    found = audit(database, GLOO, _lying(record) if lying else record, context, 4, seed=1)
+    [found] = audit(database, BACKENDS, [_lying(record) if lying else record], context, 4, seed=1)
     assert len(found.chosen) == 4
     assert found.verdicts > 0
     assert bool(found.differing) is lying
     assert found.lines()[-1].startswith(f"4 of {found.of} probes that this machine can make were made again: ")
     assert found.lines()[-1].endswith(f"{found.verdicts} of {found.verdicts} verdicts agree") is not lying
+
+
+def test_of_many_records_no_more_probes_are_made_than_were_asked_for(
+    database: Data, context: Context, record: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small file may hold hundreds, and each start of ranks takes seconds."""
+    started, looked_for = [], []
+
+    def run_here(*_given: object, only: frozenset[tuple[str, str]], **_more: object) -> RunRecord:
+        started.append(only)
+        return msgspec.structs.replace(record, probes=[run for run in record.probes if (run.api, run.probe) in only])
+
+    monkeypatch.setattr(module, "verify", run_here)
+    monkeypatch.setattr(module, "look_for", lambda backend: looked_for.append(backend) or Availability(True, ""))
+    found = list(audit(database, BACKENDS, [record] * 20, context, 4, seed=1))
+    assert [len(one.chosen) for one in found if one.chosen] == [len(only) for only in started]
+    assert (len(found), sum(map(len, started)), looked_for) == (20, 4, [GLOO])
+    assert {tuple(one.lines()) for one in found if not one.chosen} == {
+        (f"none of the {found[0].of} probes that this machine can make was chosen",)
+    }
 
 
 @pytest.mark.parametrize("here", [False, True])
@@ -83,7 +104,7 @@ def test_a_verdict_that_only_one_gives_agrees_with_nothing(
         record, probes=[msgspec.structs.replace(run, end="crash", ranks=[], confirmed=True) for run in record.probes]
     )
     monkeypatch.setattr(module, "verify", lambda *_given, **_more: lost if here else record)
-    found = audit(database, GLOO, record if here else lost, context, 4, seed=1)
+    [found] = audit(database, BACKENDS, [record if here else lost], context, 4, seed=1)
     assert any(found.differing.only)
     assert not found.differing.same
     assert found.lines()[-1].endswith(f": 0 of {found.verdicts} verdicts agree")
@@ -95,7 +116,7 @@ def test_what_cannot_be_repeated_does_not_look_like_agreement(
 ) -> None:
     other = [msgspec.structs.replace(run, spec="0" * 12) for run in record.probes]
     with pytest.raises(ApidiffError, match=f"none of the {len(other)} probes .* so nothing was made again"):
-        audit(database, GLOO, msgspec.structs.replace(record, probes=other), context, 4, seed=1)
+        repeatable(database, GLOO, msgspec.structs.replace(record, probes=other), context)
 
 
 def test_a_record_does_not_say_how_many_processes_start_here(
@@ -103,7 +124,7 @@ def test_a_record_does_not_say_how_many_processes_start_here(
 ) -> None:
     monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
     with pytest.raises(ApidiffError, match="is of 64 ranks; this machine, with 2 cores, starts 4 at most"):
-        audit(database, GLOO, msgspec.structs.replace(record, world_size=64), context, 4, seed=1)
+        repeatable(database, GLOO, msgspec.structs.replace(record, world_size=64), context)
 
 
 def test_a_machine_that_cannot_says_why(record: RunRecord) -> None:
