@@ -14,7 +14,7 @@ from apidiff.database.runs import record_path
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.beside_ours import BesideOurs
 from apidiff.errors import Damage, DataError
-from apidiff.execute.plan import apis_for, estimate, make_plan
+from apidiff.execute.plan import Plan, apis_for, estimate, make_plan
 from apidiff.judge import Context, make_context, observe
 from apidiff.judge.pairs import unsupported_by
 from apidiff.messages.agreements import agreement_entries
@@ -32,6 +32,7 @@ def record_trial(data: Data, backends: Sequence[Backend], context: Context) -> C
 
     The trial raises DataError for a record with which any of it fails.
     """
+    plans: dict[tuple[str, str, str, str, int], Plan] = {}  # hundreds of small records ask for the same one
     known = {name: [release.version for release in found] for name, found in data.frameworks.items()}
 
     def try_record(path: Path, record: RunRecord) -> None:
@@ -52,10 +53,13 @@ def record_trial(data: Data, backends: Sequence[Backend], context: Context) -> C
             change_entries(seen_of, known)
             dispute_entries(seen_of)
         beside = dataclasses.replace(data, runs=[("this", record)], signed_runs=[], unsigned_runs=[])
+        size = max(record.world_size, 2)
         for backend in backends:
             if (backend.name, backend.framework, backend.device) == (record.backend, record.framework, record.device):
-                plan = make_plan(beside, backend, record.framework_version, max(record.world_size, 2), context.examples)
-                estimate(beside, backend, record.world_size, plan)
+                key = (backend.name, backend.framework, backend.device, record.framework_version, size)
+                if key not in plans:
+                    plans[key] = make_plan(data, backend, record.framework_version, size, context.examples)
+                estimate(beside, backend, record.world_size, plans[key])
 
     return try_record
 
