@@ -138,7 +138,7 @@ def _rewritten(piece: _Piece, edits: Sequence[Edit], after: str) -> Iterator[str
     """
     block, lines = piece.block, piece.lines
     old, new = block.text.split("\n"), after.split("\n")
-    end = next((found[0] for line in lines if (found := _LINE_END.search(line))), "\n")
+    ends = list(_ends_after(block.text.encode(), edits, lines))
     first = next((number for number, line in enumerate(old) if line.strip()), 0)
     at = 0
     for start, stop, begin, until in edited_lines(block.text.encode(), edits, old, new):
@@ -146,17 +146,30 @@ def _rewritten(piece: _Piece, edits: Sequence[Edit], after: str) -> Iterator[str
         for number in range(begin, until):
             like = min(start + number - begin, max(start, stop - 1), len(old) - 1)
             like = like if old[like].strip() else first
-            is_last = number == len(new) - 1
-            yield lines[like][: block.shifts[like]] + new[number] + ("" if is_last and not _ended(lines[-1]) else end)
+            yield lines[like][: block.shifts[like]] + new[number] + ends[number]
         at = stop
     yield from lines[at:]
+
+
+def _ends_after(data: bytes, edits: Iterable[Edit], lines: Iterable[str]) -> Iterator[str]:
+    """The end of each line that ``edits`` of ``data`` leave or make: each line keeps its own, a new one has the first there is.
+
+    ``lines``: those of the page, one for each of ``data``.
+    """
+    own = [found[0] if (found := _LINE_END.search(line)) else "" for line in lines]
+    new = next(filter(None, own), "\n")
+    at = line = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        begin = line + data.count(b"\n", at, edit.start)
+        stop = begin + data.count(b"\n", edit.start, edit.end)
+        made = edit.text.count("\n")
+        yield from own[line : min(stop, begin + made)]
+        yield from [new] * (begin + made - stop)
+        at, line = edit.end, stop
+    yield from own[line:]
 
 
 def _lines_of(text: str) -> list[str]:
     """The lines with their ends; the last may have none."""
     ends = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
     return [text[start:end] for start, end in pairwise(ends)]
-
-
-def _ended(line: str) -> bool:
-    return line.endswith(("\n", "\r"))

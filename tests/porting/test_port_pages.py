@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -79,6 +80,32 @@ def test_lines_of_a_cell_keep_their_ends(port: Port, end: str) -> None:
     lines = [f"import torch{end}", f"x = torch.cat([a, b], dim=1){end}", "print(x)"]
     ported = json.loads(port(json.dumps({"cells": [_code(lines)]}), NOTEBOOK))["cells"][0]["source"]
     assert ported == [f"from mindspore import mint{end}", f"x = mint.cat([a, b], dim=1){end}", "print(x)"]
+
+
+# Code whose lines end in more than one way, and how it is ported; the last line has no end.
+MIXED_ENDS = [
+    (
+        "import os\rimport torch\nx = torch.cat(a, dim=1)",
+        "import os\rfrom mindspore import mint\nx = mint.cat(a, dim=1)",
+    ),
+    ("import torch\r\nx = torch.cat(a, dim=1)\nx", "from mindspore import mint\r\nx = mint.cat(a, dim=1)\nx"),
+    ("import torch\nx = torch.cat(a,\r\n dim=1)\rx", "from mindspore import mint\nx = mint.cat(a,\r\n dim=1)\rx"),
+    # Lines that are new end as the first one does.
+    ("import torch\r\nx\ntorch.save(x)\nx", "import torch\r\nx\n# apidiff manual\r\ntorch.save(x)\nx"),
+    (
+        "x\rimport torch\nx = torch.cat(a, dim=1)\ntorch.y",
+        "x\rimport torch\nfrom mindspore import mint\rx = mint.cat(a, dim=1)\ntorch.y",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), MIXED_ENDS)
+def test_each_line_keeps_its_end(port: Port, before: str, after: str) -> None:
+    def short(text: str) -> str:
+        return re.sub(r"(# apidiff manual)[^\r\n]*", r"\1", text)
+
+    assert [short(cell) for cell in _ported_cells(port, [before])] == [after]
+    assert short(port(f"```python\n{before}\n```\n", MARKDOWN)) == f"```python\n{after}\n```\n"
 
 
 PAGE = """# torch.cat
