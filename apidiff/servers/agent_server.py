@@ -47,6 +47,7 @@ from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.run_text import run_text
 from apidiff.servers.typed_names import api_meant
 from apidiff.servers.worker_thread import WorkerThread
+from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import counts, problem_text, title, words
 from apidiff.writers.short_answer import short_answer
 from apidiff.writers.short_evidence import short_evidence
@@ -181,7 +182,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         language: Words = "en",
     ) -> str:
         """Code rewritten for MindSpore by the rules that runs prove; comments say what is left to do."""
-        porter = agent.analyser(mindspore, device).porter(language, unsafe=unsafe)
+        porter = agent.analyser(mindspore, device).porter(language, Address.configured(), unsafe=unsafe)
         try:
             ported = porter.port_text(code, SNIPPET)
         except UnreadableSource as error:

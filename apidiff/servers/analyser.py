@@ -54,15 +54,12 @@ class Analyser:
         index: what is known.
         mindspore: the release as typed; the newest that was run for None.
         device: ``ascend``, ``gpu`` or ``cpu``; none in particular for None.
-        site: the address of the site that comments name, where the environment names none.
 
     Raises ApidiffError for a release that is not known.
     """
 
-    def __init__(
-        self, index: Index, mindspore: str | None = None, device: str | None = None, site: str | None = None
-    ) -> None:
-        self.index, self.device, self.site = index, device, site
+    def __init__(self, index: Index, mindspore: str | None = None, device: str | None = None) -> None:
+        self.index, self.device = index, device
         self.release = chosen_release(index, mindspore)
         self._known = KnowledgeBase(index)
         self._judge = Judge.of_index(index, self.release, device)
@@ -83,10 +80,10 @@ class Analyser:
         ]
         return Analysis(judged, report)
 
-    def porter(self, language: Language, *, unsafe: bool) -> Porter:
-        """What ports code for the release and the device, with comments in ``language``."""
-        site = Address.configured(self.site).pages(language)
-        return Porter(self._judge, self.index.source_names, PortOptions(unsafe=unsafe, language=language, site=site))
+    def porter(self, language: Language, site: Address, *, unsafe: bool) -> Porter:
+        """What ports code for the release and the device, with comments in ``language`` that name pages of ``site``."""
+        options = PortOptions(unsafe=unsafe, language=language, site=site.pages(language))
+        return Porter(self._judge, self.index.source_names, options)
 
     def answer(self, name: str) -> Answer | Unmatched:
         """Look ``name`` up at the release. Raises ApidiffError."""

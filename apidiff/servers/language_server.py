@@ -40,6 +40,7 @@ from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.moved_places import place_before
 from apidiff.servers.quick_fixes import quick_fixes
 from apidiff.servers.worker_thread import WorkerThread
+from apidiff.writers.exports.address import Address
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
 _SHOWN = 80  # characters of an address that is none, in the log
@@ -134,6 +135,7 @@ class Editor:
         self.language: Language = choices.language
         self.edge = choices.edge
         self._analyser = Analyser(index, choices.mindspore, choices.device)
+        self._site = Address()
         # One thread: analyses come one after another, and messages are answered meanwhile.
         self._worker = WorkerThread("analysis")
         self._analyses: dict[str, tuple[str, asyncio.Future[Analysis]]] = {}
@@ -153,7 +155,8 @@ class Editor:
             self.language = asked["language"]
         self.edge = bool(asked.get("edge", self._choices.edge or settings.edge))
         device = device if device in {"ascend", "gpu", "cpu"} else None
-        self._analyser = Analyser(self._index, mindspore, device, settings.site)
+        self._analyser = Analyser(self._index, mindspore, device)
+        self._site = Address.configured(settings.site)
 
     async def analysis(self, document: TextDocument) -> Analysis:
         """Analyse a document as it is now, once. Raises JsonRpcContentModified where it has another text before that is done."""
@@ -188,7 +191,7 @@ class Editor:
         return await loop.run_in_executor(self._worker, self._repaired, document.source, _path(document), first, last)
 
     def _repaired(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
-        porter = self._analyser.porter(self.language, unsafe=True)
+        porter = self._analyser.porter(self.language, self._site, unsafe=True)
         try:
             return [] if path.endswith(".md") or long_lines(text) else porter.repairs(text, path, first, last)
         except UnreadableSource:

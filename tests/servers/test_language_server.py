@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import ClientServerConfig, LanguageClient, make_test_lsp_client
 
 SERVER = [sys.executable, "-m", "apidiff", "lsp", "--stdio"]
 CODE = "import torch\nx = torch.eye(3)\nx.tanh()\ny = torch.mean(x, -1)\n"
@@ -391,6 +392,41 @@ async def test_addresses_that_are_none_are_passed_over(begins: dict[str, object]
         assert part in line
         assert len(line) < 700
     assert done.returncode == 0
+
+
+# A setting of the project, the address that the environment names, and what the editor is told.
+BROKEN_SETTINGS = [
+    ('mindspore = "9.9"', "", "9.9"),
+    ("mindspore = 2", "", "pyproject.toml: [tool.apidiff.scan]: "),
+    ('site = "http://[::1/"', "", "'http://[::1/' is no address of a site."),
+    ("edge = true", "x", "'x' is no address of a site."),
+]
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@pytest.mark.parametrize(("setting", "site", "told"), BROKEN_SETTINGS, ids=[row[0] for row in BROKEN_SETTINGS])
+async def test_a_broken_setting_is_told_once_and_edits_are_offered(
+    setting: str, site: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.apidiff.scan]\n{setting}\n")
+    monkeypatch.setenv("APIDIFF_SITE_URL", site)
+    client = make_test_lsp_client()
+    await client.start_io(*SERVER)
+    try:
+        await client.initialize_session(
+            types.InitializeParams(capabilities=types.ClientCapabilities(), root_uri=tmp_path.as_uri())
+        )
+        await opened(client, CODE)
+        asked = types.CodeActionParams(of(URI), types.Range(at(1, 4), at(1, 4)), types.CodeActionContext([]))
+        for _ in range(2):
+            assert any(fix.is_preferred for fix in await client.text_document_code_action_async(asked) or [])
+        [said] = client.messages
+        assert said.type == types.MessageType.Warning
+        assert said.message.startswith("apidiff: ")
+        assert told in said.message
+    finally:
+        await client.shutdown_session()
+        await client.stop()
 
 
 @pytest.mark.asyncio(loop_scope="function")
