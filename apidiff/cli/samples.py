@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,6 +87,7 @@ def run(args: argparse.Namespace) -> int:
             raise UnknownMapping.of(key)
     keys = args.ids or [key for key, mapping in data.mappings.items() if _is_single(mapping)]
     with _writing_into(args.into):  # told before an hour is spent on all samples
+        missing = [folder for folder in [args.into, *args.into.parents] if not folder.exists()]
         args.into.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=args.into).close()
     written: dict[str, ExtractedSamples] = {}
@@ -95,6 +96,9 @@ def run(args: argparse.Namespace) -> int:
             try:
                 if (made := extractor.extract(data.mappings[key].source)) is not None:
                     written[key] = made
+                elif args.ids:
+                    why = "PyTorch's tests have no inputs for it, or none that can be written"
+                    print(f"apidiff: note: {key} has no samples: {why}", file=sys.stderr)  # noqa: T201
             except Ended as error:
                 print(unbroken(f"apidiff: note: {key} has no samples: {error}"), file=sys.stderr)  # noqa: T201
             for call, code in extractor.fatal.items():
@@ -106,6 +110,9 @@ def run(args: argparse.Namespace) -> int:
             [key for key in keys if key not in written] if args.ids else load_extracted(args.into)[0].keys() - written
         ):
             extracted_path(args.into, key).unlink(missing_ok=True)
+    with suppress(OSError):  # of those made above, the ones that hold nothing
+        for folder in missing:
+            folder.rmdir()
     count = sum(len(made.samples) for made in written.values())
     print(f"{args.into}: {count} samples of {len(written)} APIs, {size} bytes")  # noqa: T201
     return 0

@@ -257,6 +257,16 @@ def test_where_samples_cannot_be_written_is_told_first(tmp_path: Path, folder: s
     )
 
 
+def test_where_nothing_is_written_no_folder_is_left(tmp_path: Path) -> None:
+    name = "torch.distributed.all_reduce"
+    command = [sys.executable, "-m", "apidiff", "samples", "extract", name, "--into", "new/samples"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (0, "new/samples: 0 samples of 0 APIs, 0 bytes\n")
+    why = "PyTorch's tests have no inputs for it, or none that can be written"
+    assert done.stderr.strip() == f"apidiff: note: {name} has no samples: {why}"
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_name_that_looks_like_an_option_is_none(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "apidiff", "samples", "extract", "--into", str(tmp_path), "--", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
