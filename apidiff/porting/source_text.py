@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import codecs
 import io
+import json
 import re
 import tokenize
 import warnings
@@ -27,6 +28,7 @@ _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
     re.IGNORECASE,
 )
+_HALF = re.compile("[\ud800-\udfff]")
 _PROMPT = re.compile(r"\s*>>> ?")
 _CONTINUED = re.compile(r"\s*\.\.\. ?")
 _MAGIC = re.compile(r"^(\s*)([!%?]|\w[\w.]*\?\??\s*$)")
@@ -224,7 +226,7 @@ def notebook_cells(content: bytes) -> list[object]:
     """The cells of a notebook of format 3 or 4. Raises UnreadableSource."""
     _refuse_large(len(content), _LARGEST_NOTEBOOK)
     try:
-        notebook = msgspec.json.decode(content)
+        notebook = _json(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableSource("notebook", detail=str(error)) from error
     sheets = _list(notebook.get("worksheets", [notebook])) if isinstance(notebook, dict) else []
@@ -234,12 +236,23 @@ def notebook_cells(content: bytes) -> list[object]:
     return cells
 
 
+def _json(content: bytes) -> object:
+    """What the JSON says, also with what Python writes and JSON has not: NaN, infinities, halves of a character."""
+    try:
+        return msgspec.json.decode(content)
+    except msgspec.DecodeError as error:
+        try:
+            return json.loads(content.decode())
+        except ValueError:
+            raise error from None
+
+
 def cell_source(cell: object) -> str:
     """The source of a cell of a notebook, which may be written as lines. Raises UnreadableSource where it is no text."""
     source = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else ""
     lines = source if isinstance(source, list) else [source]
     texts = [line for line in lines if isinstance(line, str)]
-    if len(texts) < len(lines):
+    if len(texts) < len(lines) or any(map(_HALF.search, texts)):
         raise UnreadableSource("notebook", detail="the source of a cell is no text")
     return "".join(texts)
 

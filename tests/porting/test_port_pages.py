@@ -235,6 +235,13 @@ def test_an_import_stays_that_a_fence_needs_which_is_left(port: Port, block: str
     assert port(page, MARKDOWN) == page.replace(f"import torch\n{CALL}", f"{kept}{MINT}\n{PORTED}")
 
 
+@pytest.mark.parametrize("value", ["NaN", "[Infinity, -Infinity]", r'"\ud83d"', "1e999"])
+def test_what_python_writes_and_json_has_not_stays(port: Port, value: str) -> None:
+    notebook = f'{{"metadata": {{"a": {value}}}, "cells": [{{"cell_type": "code", "source": %s}}]}}'
+    before, after = json.dumps(f"import torch\n{CALL}"), json.dumps(f"{MINT}\n{PORTED}")
+    assert port(notebook % before, NOTEBOOK) == notebook % after
+
+
 MUCH = json.dumps({"cell_type": "code", "source": "a\n" * 2**18})
 SOURCE = json.dumps(f"import torch\n{CALL}\n")
 TWO_SOURCES = [
@@ -256,7 +263,7 @@ def test_what_is_no_notebook_is_refused(port: Port, text: str, said: str) -> Non
     assert said in caught.value.detail
 
 
-@pytest.mark.parametrize("source", [{}, {"a": 1}, -1, 1.5, None, True, ["x\n", [1]], [{"a": 1}], [None]])
+@pytest.mark.parametrize("source", [{}, {"a": 1}, -1, 1.5, None, True, ["x\n", [1]], [{"a": 1}], [None], "\ud83d"])
 def test_a_source_that_is_no_text_is_refused(port: Port, source: object) -> None:
     """As code it would be ported, or an import put before it."""
     notebook = {"cells": [{"cell_type": "code", "source": source}, _code("x = torch.cat(a, dim=1)\n")]}
