@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from apidiff.porting.source_text import UnreadableSource, notebook_cells
 
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
+# In the text of a string as JSON has it: a character, which may be written in two halves, and a line.
+_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
+_LINE = re.compile(r"(?:[^\\]|\\[^n])*+(?:\\n|\Z)")
+_LINE_OF_TEXT = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def replace_sources(text: str, sources: Mapping[int, str]) -> str:
@@ -81,11 +87,25 @@ def _written(before: str, source: str) -> str:
     """A source in the manner of the one before: a string, or a list of lines between which the same stands."""
     ascii_only = before.isascii()
     if before[0] == '"':
-        return json.dumps(source, ensure_ascii=ascii_only)
+        return f'"{"".join(_spelled(_LINE.findall(before[1:-1]), _LINE_OF_TEXT.findall(source), ascii_only))}"'
     places = list(_items(before, 0))
     written = [before[start : _end(before, start)] for start in places]
-    kept = {json.loads(line): line for line in written if line[0] == '"'}  # the source may list what is no text
-    lines = [kept.get(line, json.dumps(line, ensure_ascii=ascii_only)) for line in source.splitlines(keepends=True)]
+    texts = [line[1:-1] for line in written if line[0] == '"']  # the source may list what is no text
+    lines = [f'"{line}"' for line in _spelled(texts, source.splitlines(keepends=True), ascii_only)]
     opening = before[: places[0]]
     between = before[_end(before, places[0]) : places[1]] if len(places) > 1 else f",{opening[1:]}"
     return opening + between.join(lines) + before[_end(before, places[-1]) :]
+
+
+def _spelled(before: Sequence[str], lines: Iterable[str], ascii_only: bool) -> Iterator[str]:
+    """Lines as JSON: one of those before as it was written there, another with each character as it was most often."""
+    kept = {json.loads(f'"{line}"'): line for line in before}
+    counts = Counter(character for line in before for character in _CHARACTER.findall(line))
+    spellings = {json.loads(f'"{spelling}"'): spelling for spelling, _ in reversed(counts.most_common())}
+    for line in lines:
+        if (spelling := kept.get(line)) is not None:
+            yield spelling
+        else:
+            yield "".join(
+                spellings.get(character) or json.dumps(character, ensure_ascii=ascii_only)[1:-1] for character in line
+            )

@@ -235,6 +235,27 @@ def test_an_import_stays_that_a_fence_needs_which_is_left(port: Port, block: str
     assert port(page, MARKDOWN) == page.replace(f"import torch\n{CALL}", f"{kept}{MINT}\n{PORTED}")
 
 
+# A source as JSON has it, and how it is written when it is ported: what is not edited stays as it was spelled.
+SPELLED = [
+    (
+        r'"import torch\nx = torch.cat(a, dim=1) # \/\u00E9\ud83d\uDE00"',
+        r'"{MINT}\nx = mint.cat(a, dim=1) # \/\u00E9\ud83d\uDE00"',
+    ),
+    (r'["import torch\n", "x = torch.cat(a, dim=1) # \/\u00E9"]', r'["{MINT}\n", "x = mint.cat(a, dim=1) # \/\u00E9"]'),
+    (
+        r'"import torch\n# \u0020\/ \\n\\\n\n \nx = torch.cat(a, dim=1)"',
+        r'"{MINT}\n# \u0020\/ \\n\\\n\n \nx = mint.cat(a, dim=1)"',
+    ),
+    (r'"import torch\u000ax = torch.cat(a, dim=1)\u000ax"', r'"{MINT}\u000ax = mint.cat(a, dim=1)\u000ax"'),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SPELLED)
+def test_a_source_is_spelled_as_it_was(port: Port, before: str, after: str) -> None:
+    notebook = '{"cells": [{"cell_type": "code", "source": %s}]}'
+    assert port(notebook % before, NOTEBOOK) == notebook % after.replace("{MINT}", MINT)
+
+
 @pytest.mark.parametrize("value", ["NaN", "[Infinity, -Infinity]", r'"\ud83d"', "1e999"])
 def test_what_python_writes_and_json_has_not_stays(port: Port, value: str) -> None:
     notebook = f'{{"metadata": {{"a": {value}}}, "cells": [{{"cell_type": "code", "source": %s}}]}}'
