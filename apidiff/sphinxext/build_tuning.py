@@ -104,7 +104,9 @@ class _Bridge(PygmentsBridge):
 
     def get_lexer(self, *args: Any, **kwargs: Any) -> Any:
         lexer = super().get_lexer(*args, **kwargs)
-        lexer.add_filter(_Uncoloured())
+        # A lexer that conf.py registered comes again for every block, with the filters that it was given.
+        if not any(isinstance(one, _Uncoloured) for one in lexer.filters):
+            lexer.add_filter(_Uncoloured())
         return lexer
 
     def get_formatter(self, **kwargs: Any) -> Any:

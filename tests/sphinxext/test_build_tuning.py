@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 
 import pytest
+from pygments.lexers.python import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES, Text
 from small_site import Site
-from sphinx.highlighting import PygmentsBridge
+from sphinx.highlighting import PygmentsBridge, lexers
 
 from apidiff.sphinxext.build_tuning import _PLAIN, _Bridge
 
@@ -38,6 +39,14 @@ def test_blocks_are_those_of_sphinx(language: str, force: bool) -> None:
     assert kept.highlight_block(CODE, language, force=force, linenos="inline") == numbered
     marked = without_plain(plain.highlight_block(CODE, language, force=force, hl_lines=[1]))
     assert kept.highlight_block(CODE, language, force=force, hl_lines=[1]) == marked
+
+
+def test_a_lexer_that_conf_py_registered_serves_any_number_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(lexers, "own", PythonLexer(stripall=True))
+    plain, kept = PygmentsBridge("html", "sphinx"), _Bridge(PygmentsBridge("html", "sphinx"))
+    blocks = [f"{CODE} {number}" for number in range(1500)]
+    expected = [without_plain(plain.highlight_block(block, "own")) for block in blocks[-2:]]
+    assert [kept.highlight_block(block, "own") for block in blocks][-2:] == expected
 
 
 @pytest.mark.parametrize("style", STYLES)
