@@ -36,18 +36,20 @@ _SHARED = 36_000
 # A part that is smaller than this stays: the link would weigh as much.
 _WORTH_MOVING = 250
 _LINK = 200
-_MARK = re.compile(r"<!--part:(lid|open|template):([^>]*)-->|<!--(/part)-->|<!--(cut)-->")
+# Marks bear the extension's name: a comment in a user's page is none.
+_BEGIN = "<!--apidiff:part:"
+_MARK = re.compile(rf"{_BEGIN}(lid|open|template):([^>]*)-->|<!--apidiff:(/part)-->|<!--apidiff:(cut)-->")
 _SUMMARY = re.compile(r"<summary[^>]*>(.*)</summary>\s*\Z", re.DOTALL)
 _ID = re.compile(r'\sid="([^"]+)"')
 _HERE = re.compile(r'(<a [^>]*?href=")(#[^"]+)"')
 _INNER = re.compile(r'\.part-\d+\.html#part-(\d+)"')
-_PLACE = re.compile("<!--anchors:([0-9,]*)-->")
+_PLACE = re.compile("<!--apidiff:anchors:([0-9]+(?:,[0-9]+)*)-->")
 _PART_FILE = re.compile(r"\.part-\d+\Z")
 
-UNDER_LID = "<!--part:lid:-->"
+UNDER_LID = f"{_BEGIN}lid:-->"
 """Begins what stands under a lid that is there already."""
-END = "<!--/part-->"
-CUT = "<!--cut-->"
+END = "<!--apidiff:/part-->"
+CUT = "<!--apidiff:cut-->"
 """Marks a place where a part may be divided between pages."""
 
 
@@ -58,7 +60,7 @@ def part_mark(title: str, kind: str = "open") -> str:
         title: names the lid that the part gets where it is moved.
         kind: ``open`` where the part stands open on a light page, ``template`` where only a script shows it.
     """
-    return f"<!--part:{kind}:{escape(title)}-->"
+    return f"{_BEGIN}{kind}:{escape(title)}-->"
 
 
 @dataclass
@@ -100,7 +102,7 @@ class Part:
 
 
 def read_parts(body: str) -> Part:
-    """Read the marks of a page's text."""
+    """Read the marks of a page's text. An end where no part began is passed over."""
     top = Part("page", "")
     around = [top]
     at = 0
@@ -114,7 +116,8 @@ def read_parts(body: str) -> Part:
             around[-1].pieces.append(part)
             around.append(part)
         elif mark[3]:
-            around.pop()
+            if len(around) > 1:
+                around.pop()
         else:
             around[-1].pieces.append(CUT)
     around[-1].pieces += [body[at:]] if body[at:] else []
@@ -168,7 +171,7 @@ class PartPages:
             f'<a href="{self._address(number)}">{escape(self.words)}{f" ({place})" if len(numbers) > 1 else ""}</a>'
             for place, number in enumerate(numbers, 1)
         ]
-        line = f'<p class="apidiff-part"><!--anchors:{",".join(map(str, numbers))}-->{" · ".join(links)}</p>'
+        line = f'<p class="apidiff-part"><!--apidiff:anchors:{",".join(map(str, numbers))}-->{" · ".join(links)}</p>'
         if part.kind == "lid":
             return line
         return f'<details class="apidiff-part-lid"><summary>{part.title}</summary>{line}</details>\n'
@@ -235,7 +238,7 @@ def _write_parts(app: Sphinx, pagename: str, body: str, context: dict[str, Any])
     path = Path(app.outdir) / pagename
     table = path.with_name(f"{path.name}.parts.json")
     stale = {file for file in parts_of(path.with_name(f"{path.name}.html")) if not _is_page(app, file)}
-    if "<!--part:" in body:
+    if _BEGIN in body:
         context["body"], parts = lighten(body, path.name, language_of(app.config).words)
         for number, text in enumerate(parts.pages, 1):
             file = path.with_name(f"{path.name}.part-{number}.html")

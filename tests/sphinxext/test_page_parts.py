@@ -226,6 +226,32 @@ def test_titles_are_escaped() -> None:
     assert "<h2>a &lt;b&gt;--&gt; c</h2>" in parts.pages[0]
 
 
+# Comments in a user's page, and what is shown of it.
+OF_USERS = [
+    ("<!--part:open:x--> hello <!--/part--> <!--/part-->", "<!--part:open:x--> hello <!--/part--> <!--/part-->"),
+    ("<!--part:template:x--> hello", "<!--part:template:x--> hello"),
+    ("a <!--cut--> <!--anchors:--> <!--anchors:7--> b", "a <!--cut--> <!--anchors:--> <!--anchors:7--> b"),
+    (f"a {END} b {END} c", "a  b  c"),
+    ("<!--apidiff:anchors:--> a", "<!--apidiff:anchors:--> a"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), OF_USERS)
+@pytest.mark.parametrize("heavy", [False, True])
+def test_comments_of_users_begin_and_end_nothing(tmp_path: Path, text: str, shown: str, heavy: bool) -> None:
+    parts = lid("a", *[LONG] * (6 if heavy else 1))
+    light, whole, pages = read_again(tmp_path, f"<p>{text}</p>{parts}<p>{text}</p>")
+    assert bool(pages) == heavy
+    assert [light.count(f"<p>{shown}</p>"), whole.count(f"<p>{shown}</p>")] == [2, 2]
+    assert whole.count("<p>words</p>") == (6000 if heavy else 1000)
+
+
+def test_a_page_with_comments_of_users_is_built(make_site: MakeSite) -> None:
+    site = make_site()
+    (site.src / "glance.md").write_text("# Mine\n\n<!--part:open:x--> hello <!--/part--> <!--/part-->\n", "utf-8")
+    assert "<!--part:open:x--> hello <!--/part--> <!--/part-->" in site.build().html("glance")
+
+
 def _heavy(app: Sphinx, doctree: nodes.document) -> None:
     if app.env.docname == "notes":
         text = "word " * 4000
