@@ -99,4 +99,6 @@ class ChineseLineBreaks(SphinxTransform):
             texts = list(paragraph.findall(nodes.Text))
             for before, text, after in zip(texts, texts[1:], texts[2:], strict=False):
                 if text == "\n" and _CHINESE.match(before[-1:]) and _CHINESE.match(after[:1]):
-                    text.parent.replace(text, nodes.Text(""))
+                    # By identity: all line breaks of a paragraph are equal.
+                    place = next(at for at, child in enumerate(text.parent.children) if child is text)
+                    text.parent[place] = nodes.Text("")
