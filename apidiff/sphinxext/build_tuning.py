@@ -60,6 +60,8 @@ class BuildTuning:
 
     def _remembered(self, root: str, write: Callable[[Any], str]) -> Callable[[Any], str]:
         def tag(file: Any) -> str:
+            if isinstance(file, str):  # as handlers of a user may name a script
+                return write(file)
             key = (write.__name__, root, str(file.filename), tuple(sorted(file.attributes.items())))
             if key not in self._tags:
                 self._tags[key] = write(file)

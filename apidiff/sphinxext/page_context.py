@@ -245,10 +245,15 @@ def add_policy(
     """Put the policy before everything a page loads, and take away scripts that stand in the page or are not used."""
     meta = f'\n    <meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'
     context["metatags"] = meta + context.get("metatags", "")
-    context["script_files"] = [script for script in context["script_files"] if _is_used(str(script.filename or ""))]
+    context["script_files"] = [script for script in context["script_files"] if _is_used(_address(script))]
     for script in context["script_files"]:
-        if _file_name(str(script.filename)) in _COPYBUTTON_SCRIPTS:
+        if not isinstance(script, str) and _file_name(_address(script)) in _COPYBUTTON_SCRIPTS:
             script.attributes["defer"] = "defer"  # a page is shown before it can be copied from
+
+
+def _address(script: Any) -> str:
+    """Return the address of a script; empty where it stands in the page. Handlers of a user may name one by a string."""
+    return script if isinstance(script, str) else str(script.filename or "")
 
 
 def _is_used(filename: str) -> bool:

@@ -49,6 +49,20 @@ def test_a_lexer_that_conf_py_registered_serves_any_number_of_blocks(monkeypatch
     assert [kept.highlight_block(block, "own") for block in blocks][-2:] == expected
 
 
+# What a handler of conf.py puts among the scripts of pages, and how often it stands in one.
+SCRIPTS = [("_static/own.js", 1), ("https://example.org/own.js", 1), ("_static/doctools.js", 0)]
+
+
+@pytest.mark.parametrize(("script", "times"), SCRIPTS)
+def test_a_script_may_be_named_by_a_string(make_site: Callable[..., Site], script: str, times: int) -> None:
+    site = make_site(
+        conf="def add(app, page, template, context, doctree):\n"
+        f"    context['script_files'] = [*context['script_files'], {script!r}]\n\n\n"
+        "def setup(app):\n    app.connect('html-page-context', add)\n"
+    )
+    assert site.build().html("notes").count(f'<script src="{script}"></script>') == times
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_what_loses_its_element_has_the_colour_of_text(style: str) -> None:
     tokens = get_style_by_name(style)
