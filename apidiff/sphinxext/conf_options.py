@@ -13,7 +13,7 @@ from sphinx.errors import ConfigError
 from apidiff.errors import shortened
 from apidiff.sphinxext.repository import RepositoryError, checked
 from apidiff.sphinxext.supported_builders import writes_site
-from apidiff.writers.exports.address import Address, BadAddress
+from apidiff.writers.exports.address import Address, AddressWithPassword, BadAddress
 
 _COMMIT = re.compile(r"[\w./-]*", re.ASCII)
 
@@ -50,6 +50,9 @@ def check_options(_app: Sphinx, config: Config) -> None:
         raise ConfigError(str(error)) from error
     try:
         config.apidiff_site_url = Address.parse(config.apidiff_site_url).root
+    except AddressWithPassword as error:
+        found = "apidiff_site_url holds a user name or a password, which pages would publish"
+        raise ConfigError(f"{found}. Write the address without them, or leave apidiff_site_url out.") from error
     except BadAddress as error:
         remedy = "Write one such as https://example.org/apidiff/"
         raise wrong_option("apidiff_site_url", config.apidiff_site_url, "is no address of a site", remedy) from error

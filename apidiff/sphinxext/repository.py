@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from apidiff.errors import ApidiffError
 from apidiff.model.base import Record
 from apidiff.process_group import run
+from apidiff.writers.exports.address import names_user
 
 VARIABLE = "APIDIFF_REPOSITORY"
 # Servers refuse addresses of more than about 8,000 characters.
@@ -62,6 +63,8 @@ def checked(address: str, name: str = VARIABLE) -> str:
     ``name``: of the variable or option that holds it, for the error.
     """
     remedy = f"Set {name} to the address of the repository's page, such as https://host/owner/name, or unset it."
+    if names_user(address):
+        raise RepositoryError(f"{name} holds a user name or a password, which pages would publish. {remedy}")
     try:
         parts = urlsplit(address)
         host = parts.hostname
@@ -70,8 +73,6 @@ def checked(address: str, name: str = VARIABLE) -> str:
         raise RepositoryError(f"{name}={address!r} is no address ({error}). {remedy}") from error
     if parts.scheme not in {"http", "https"} or not host:
         raise RepositoryError(f"{name}={address!r} is no http(s) address. {remedy}")
-    if "@" in parts.netloc:
-        raise RepositoryError(f"{name} holds a user name or a password, which pages would publish. {remedy}")
     if parts.query or parts.fragment or not _SAFE.fullmatch(address) or ".." in parts.path:
         raise RepositoryError(f"{name}={address!r} has more than a host and a path. {remedy}")
     return address.rstrip("/").removesuffix(".git")

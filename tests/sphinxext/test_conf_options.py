@@ -40,6 +40,8 @@ WRONG: list[tuple[str, object, str]] = [
     ),
     ("site_url", "https://a/\udc80", r"'https://a/\udc80' is no address of a site"),
     ("site_url", "javascript:alert(1)//", "is no address of a site"),
+    ("site_url", "https://user:secret@host/", "apidiff_site_url holds a user name or a password, which pages would"),
+    ("site_url", "https://user:secret@host:port/", "apidiff_site_url holds a user name or a password"),
 ]
 
 

@@ -119,6 +119,8 @@ HOSTILE = [
     ("https://", "is no http(s) address"),
     ("file:///etc/passwd", "is no http(s) address"),
     ("https://user:secret@example.org/a/b", "a user name or a password"),
+    ("https://user:secret@example.org:port/a", "a user name or a password"),
+    ("https://user:secret@[::1", "a user name or a password"),
     ('https://example.org/a"onclick="x', "more than a host and a path"),
     ("https://example.org/a?b=c", "more than a host and a path"),
     ("https://example.org/a/../b", "more than a host and a path"),

@@ -107,6 +107,15 @@ def test_bad_address_says_how_a_good_one_looks(text: str) -> None:
         Address.parse(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["https://u:secret@example.org/", "https://secret@example.org", "https://u:secret@example.org:port/"]
+)
+def test_an_address_with_a_password_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(BadAddress, match=r"a user name or a password, which links would publish\. Write it") as caught:
+        Address.parse(text)
+    assert "secret" not in str(caught.value)
+
+
 LINKS = [
     ("", "en/mappings/a.html", "en/verdicts.xml", "", "mappings/a.html"),
     ("", "api/v1/x.json", "en/mappings/a.md", "", "../../api/v1/x.json"),

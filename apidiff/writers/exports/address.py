@@ -15,6 +15,7 @@ from apidiff.model.published import FORMAT
 
 VARIABLE = "APIDIFF_SITE_URL"
 API = f"api/v{FORMAT}"
+_NAMES_USER = re.compile(r"[^/?#]*//[^/?#]*@")
 _NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -56,6 +57,21 @@ class BadAddress(ApidiffError, ValueError):
     """An address that a site cannot have."""
 
 
+class AddressWithPassword(BadAddress):
+    """An address with a user name or a password, which links would publish. The error does not repeat it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The address of the site holds a user name or a password, which links would publish. Write it without them where "
+            f"it is set: with --site-url, in {VARIABLE} or as `site` in pyproject.toml."
+        )
+
+
+def names_user(address: str) -> bool:
+    """Whether an address holds a user name or a password, be it otherwise one or not."""
+    return _NAMES_USER.match(address) is not None
+
+
 class Address(NamedTuple):
     """The address of the site's root, ending in a slash; empty where it is not known."""
 
@@ -71,6 +87,8 @@ class Address(NamedTuple):
         text = text.strip()
         if not text:
             return cls()
+        if names_user(text):
+            raise AddressWithPassword
         try:
             parts = urlsplit(text)
             _ = parts.port  # raises where it is none
