@@ -74,4 +74,4 @@ class InvalidData(ApidiffError):
 
 def reinstall(path: Path, found: str = "is missing or damaged") -> DataError:
     """What is said of a file of the package that no user writes, and that cannot be used."""
-    return DataError(path, None, found, "It is a part of apidiff: reinstall apidiff.", Damage.UNREADABLE)
+    return DataError(path, None, found, "Restore it from version control, or reinstall apidiff.", Damage.UNREADABLE)
