@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from rich.table import Table
 
@@ -14,12 +15,14 @@ from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.checks import check_records, releases_are_listed, run_checks
 from apidiff.database.checks.messages import messages_are_there, placeholders_are_filled
 from apidiff.database.checks.subject import Subject
+from apidiff.database.checks.unread import errors_of
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.passed_over import unchecked_errors
-from apidiff.database.paths import examples_folder
+from apidiff.database.paths import conf_file, examples_folder, in_checkout
 from apidiff.derive.verdicts_by_run import deciding
 from apidiff.errors import DataError
+from apidiff.execute.matrix import read_matrix
 from apidiff.execute.submissions import accepted, record_errors, signature_errors
 from apidiff.judge.vacuity import claims_are_telling
 from apidiff.lookup.cache import former_index, stray_index
@@ -30,6 +33,8 @@ from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import Entry
 from apidiff.model.vocabulary import AnswerKind
+from apidiff.porting.finding_codes import finding_codes
+from apidiff.porting.torch_names import read_result_types
 
 _COMPARED = "facets of targets compared by runs"
 
@@ -49,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     releases_are_listed(data)
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
-    if errors := check_records(data) if args.ids else [*run_checks(data), *_evidence_errors(data), *stray_index()]:
+    if errors := check_records(data) if args.ids else [*run_checks(data), *_other_errors(data)]:
         raise InvalidData(errors)
     # Traces can be made only of probes that are as they should be.
     subjects = [Subject(data, mapping) for mapping in data.mappings.values()]
@@ -70,6 +75,14 @@ def run(args: argparse.Namespace) -> int:
             table.add_row(what, str(count))
     show(table)
     return 0
+
+
+def _other_errors(data: Data) -> list[DataError]:
+    """What is wrong with evidence, with what stands in the place of an index, and with files that other commands read."""
+    readers: list[Callable[[], object]] = [finding_codes, read_result_types]
+    if in_checkout():
+        readers.append(partial(read_matrix, conf_file("matrix.toml"), data.backends))
+    return [*_evidence_errors(data), *stray_index(), *errors_of(readers)]
 
 
 def _evidence_errors(data: Data) -> list[DataError]:

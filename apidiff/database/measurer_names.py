@@ -106,7 +106,7 @@ def _folded(text: str) -> str:
 
 def _skeleton(text: str) -> str:
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("專案", "项目"))
-    return unicodedata.normalize("NFD", "".join(map(_small, plain)).translate(_confusables()))
+    return unicodedata.normalize("NFD", "".join(map(_small, plain)).translate(confusables()))
 
 
 def _small(char: str) -> str:
@@ -116,7 +116,7 @@ def _small(char: str) -> str:
 
 
 @cache
-def _confusables() -> dict[int, str]:
+def confusables() -> dict[int, str]:
     """Unicode's table of characters that look like others: code point → what it looks like. Raises DataError where damaged."""
     table: dict[int, str] = {}
     path = DATA / "confusables.txt"

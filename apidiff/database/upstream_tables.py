@@ -58,11 +58,13 @@ def load_upstream_rows(folder: Path) -> list[UpstreamRow]:
 
     Raises DataError, which names file and line, for a table that is not there or has other columns.
     """
-    return [
-        _row(table, folder / table.file, line, cells)
-        for table in TABLES
-        for line, cells in csv_rows(folder / table.file, COLUMNS, _REMEDY)
-    ]
+    return [row for table in TABLES for row in table_rows(folder, table)]
+
+
+def table_rows(folder: Path, table: UpstreamTable) -> list[UpstreamRow]:
+    """Read the rows of one table below ``folder``. Raises what `load_upstream_rows` does."""
+    path = folder / table.file
+    return [_row(table, path, line, cells) for line, cells in csv_rows(path, COLUMNS, _REMEDY)]
 
 
 def csv_rows(path: Path, columns: list[str], remedy: str) -> Iterator[tuple[int, list[str]]]:

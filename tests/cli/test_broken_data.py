@@ -191,6 +191,46 @@ def test_check_names_an_index_in_the_place_of_a_wheels(run_process, checkout: Pa
     assert f"apidiff: {forged}: is an index of a wheel, and this is a checkout. Delete it" in done.stderr
 
 
+# Files that no record needs, but other commands do, and what is said of each with a conflict of git in it.
+UNREAD = [
+    (
+        "apidiff/data/finding_codes.json",
+        ": is missing or damaged. Restore it from version control, or reinstall apidiff.",
+    ),
+    (
+        "apidiff/data/result_types.json",
+        ": is missing or damaged. Restore it from version control, or reinstall apidiff.",
+    ),
+    ("apidiff/data/confusables.txt", ": is missing or damaged. Restore it from version control, or reinstall apidiff."),
+    (
+        "apidiff/data/upstream/mapping_2025-07.csv",
+        ":{line}: is no row of 7 cells with a status: '<<<<<<< HEAD'. Restore",
+    ),
+    (
+        "apidiff/data/upstream/mapping_r2.4.10.csv",
+        ":{line}: is no row of 7 cells with a status: '<<<<<<< HEAD'. Restore",
+    ),
+    ("conf/matrix.toml", ":{line}: broken TOML: "),
+]
+
+
+def test_check_reads_what_other_commands_need(run_process, checkout: Path, cache: str) -> None:
+    expected = []
+    for name, said in UNREAD:
+        path = checkout / name
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        half = len(lines) // 2
+        conflict = ["<<<<<<< HEAD\n", lines[half], "=======\n", lines[half], ">>>>>>> other\n"]
+        path.write_text("".join([*lines[:half], *conflict, *lines[half + 1 :]]), encoding="utf-8")
+        expected.append(f"apidiff: {path}{said.format(line=half + 1)}")
+    done = run_process("check", PYTHONPATH=str(checkout), XDG_CACHE_HOME=cache)
+    assert (done.returncode, done.stdout) == (2, "")
+    told = [line for line in done.stderr.splitlines() if any(f"{checkout / name}:" in line for name, _ in UNREAD)]
+    assert len(told) == len(UNREAD)
+    for start in expected:
+        assert any(line.startswith(start) for line in told), (start, told)
+
+
 def test_check_lists_every_error(run_process, checkout: Path) -> None:
     replace(REDUCE, "profile: collective", "surprise: 1\nprofile: collective")(checkout)
     replace(REDUCE.replace("reduce", "all_gather"), "profile: collective", "profile: [")(checkout)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.database.checks.unread import tables_are_readable
 from apidiff.database.paths import DATA
 from apidiff.database.upstream_tables import COLUMNS, TABLES, load_upstream_rows
 from apidiff.errors import DataError
@@ -34,3 +35,10 @@ def test_a_broken_table_is_named(tmp_path: Path, text: str, message: str) -> Non
         load_upstream_rows(tmp_path)
     with pytest.raises(DataError, match="cannot be read"):
         load_upstream_rows(tmp_path / "nowhere")
+
+
+def test_every_broken_table_is_told_where_the_data_are_checked(tmp_path: Path) -> None:
+    assert list(tables_are_readable(DATA)) == []
+    assert [error.path for error in tables_are_readable(tmp_path)] == [
+        tmp_path / "upstream" / table.file for table in TABLES
+    ]

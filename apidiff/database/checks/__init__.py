@@ -25,6 +25,7 @@ from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
+from apidiff.database.checks.unread import tables_are_readable
 from apidiff.database.data import Data
 from apidiff.database.documented import listings_fit
 from apidiff.database.odd_records import naming_the_record
@@ -35,11 +36,11 @@ from apidiff.model.vocabulary import Framework
 
 
 def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
-    """Every error there is: in the records, in the order of mappings and passes, then what has no record.
+    """Every error there is: in the records, in the order of mappings and passes, what has no record, files of no record.
 
     ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml is broken.
     """
-    return [*check_records(data, examples), *check_coverage(data)]
+    return [*check_records(data, examples), *check_coverage(data), *tables_are_readable(data.root)]
 
 
 def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
