@@ -12,9 +12,11 @@ from apidiff.errors import ApidiffError
 def open_closed_streams() -> None:
     """Opens those that are closed; a note on standard error says that nothing is printed."""
     # What is opened next would get the number of a closed stream, and be written into.
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(handle)
+    for stream in range(3):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
     closed = sys.stdout is None
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the whole process
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123

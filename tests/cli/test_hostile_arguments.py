@@ -95,6 +95,17 @@ def test_a_closed_stream_is_no_fault(closed: str, tmp_path: Path) -> None:
     assert (tmp_path / "code").read_text() == "0\n"
 
 
+def test_where_no_stream_is_closed_nothing_has_to_be_opened() -> None:
+    """In a container /dev/null may be one that a user cannot write to."""
+    code = (
+        "import os, apidiff.standard_streams as it; os.devnull = 'nowhere'; it.open_closed_streams(); print('opened')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input="", capture_output=True, text=True, timeout=60, check=True
+    )
+    assert (done.stdout, done.stderr) == ("opened\n", "")
+
+
 @pytest.mark.parametrize("name", ["lsp", "mcp"])
 def test_a_server_without_input_ends(name: str) -> None:
     command = ["/bin/sh", "-c", '"$@" <&-', "sh", *COMMAND, name]

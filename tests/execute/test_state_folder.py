@@ -53,10 +53,10 @@ def test_a_launched_process_without_a_home_folder_needs_a_secret_that_is_given(
     homeless: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = Place("torchrun", 1, 2, 0, "127.0.0.1", 9, "job")
-    for ask in (lambda: make_secret(place), lambda: read_secret(place), lambda: _connect(place, None, 0)):
+    for ask in (lambda: make_secret(place), lambda: read_secret(place), lambda: _connect(place, 0)):
         with pytest.raises(ApidiffError, match="Set XDG_STATE_HOME"):
             ask()
     monkeypatch.setenv(SECRET, "a secret of this run")
     with pytest.raises(ApidiffError, match="does not reach rank 0"):
-        _connect(place, None, 0)
+        _connect(place, 0)
     assert list(homeless.iterdir()) == []

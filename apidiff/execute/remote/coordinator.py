@@ -123,6 +123,7 @@ class Hosts:
                     f"verify: {self.place.launcher} ranks {missing} did not join within {_JOIN_S:g} s at "
                     f"{self.place.host}:{self.place.port}. Look at their machines' logs, and open that port."
                 )
+        self._forget_secret()  # all have read it: nothing is left where a launcher kills this process
 
     def start_rank(self, rank: int, backend: Backend, variables: dict[str, str], log: Path) -> RemoteRank:
         """Has the process ``rank`` start a rank. Raises HostError where it does not answer."""
@@ -149,10 +150,14 @@ class Hosts:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        if self._made_secret:
-            remove_secret(self.place)
+        self._forget_secret()
         for connection in self._orders.values():
             connection.close()
+
+    def _forget_secret(self) -> None:
+        if self._made_secret:
+            remove_secret(self.place)
+            self._made_secret = False
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):

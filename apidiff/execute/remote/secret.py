@@ -13,6 +13,7 @@ import hmac
 import os
 import secrets
 import stat
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from apidiff.execute.state_folder import state_folder
 SECRET, SECRET_FILE = "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"
 _SHORTEST = 16  # characters
 _LONGEST = 4096
+_DEAD_S = 3600.0  # processes wait three minutes for each other
 
 
 def given_secret(environment: Mapping[str, str]) -> bytes | None:
@@ -51,7 +53,7 @@ def make_secret(place: Place) -> bytes:
     secret = secrets.token_hex(32).encode()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)  # of a run that was killed
+        _remove_old(path)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(secret)
@@ -61,6 +63,15 @@ def make_secret(place: Place) -> bytes:
             f"Give one on every machine: {SECRET}, or {SECRET_FILE}."
         ) from error
     return secret
+
+
+def _remove_old(path: Path) -> None:
+    """Removes what runs left that were killed before all their processes had joined; one of the same name in any case."""
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        for old in path.parent.iterdir():
+            if old.lstat().st_mtime < time.time() - _DEAD_S:
+                old.unlink(missing_ok=True)
 
 
 def read_secret(place: Place) -> bytes | None:

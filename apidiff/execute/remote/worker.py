@@ -31,13 +31,13 @@ _LOG_BYTES = 1 << 16  # at a time
 
 def serve(place: Place) -> int:
     """Serves rank 0 until it closes the connection. Returns the exit code. Raises ApidiffError where it is not reached."""
-    control = _connect(place, None, _CONNECT_S)
+    control, secret = _connect(place, _CONNECT_S)
     running: list[threading.Thread] = []
     with control, control.makefile("rb") as lines, scratch_folder("apidiff-") as folder:
         with contextlib.suppress(OSError):
             for line in lines:
                 order = msgspec.json.decode(line, type=Order)
-                thread = threading.Thread(target=_run, args=(place, order, folder), daemon=True)
+                thread = threading.Thread(target=_run, args=(place, order, secret, folder), daemon=True)
                 thread.start()
                 running.append(thread)
         # The connection is gone; those of the ranks are too, and each thread ends its rank.
@@ -46,8 +46,11 @@ def serve(place: Place) -> int:
     return 0
 
 
-def _connect(place: Place, child: int | None, seconds: float) -> socket.socket:
-    """Connects to rank 0 and has both sides prove that they have the secret of the run. Raises ApidiffError with the reason."""
+def _connect(place: Place, seconds: float) -> tuple[socket.socket, bytes]:
+    """Connects to rank 0 and has both sides prove that they have the secret of the run.
+
+    Returns the connection and the secret. Raises ApidiffError with the reason.
+    """
     until = time.monotonic() + seconds
     given = given_secret(os.environ)
     while True:
@@ -56,7 +59,7 @@ def _connect(place: Place, child: int | None, seconds: float) -> socket.socket:
             why = f"there is no secret in {secret_path(place)}"
         else:
             try:
-                return _greeted(place, child, secret)
+                return _greeted(place, None, secret), secret
             except OSError as error:
                 why = str(error)
             except ValueError:
@@ -88,13 +91,13 @@ def _greeted(place: Place, child: int | None, secret: bytes) -> socket.socket:
     return connection
 
 
-def _run(place: Place, order: Order, folder: Path) -> None:
+def _run(place: Place, order: Order, secret: bytes, folder: Path) -> None:
     """Runs one rank, from its start until either end is gone."""
     log = folder / str(order.child) / f"rank-{place.rank}.log"
     log.parent.mkdir()
     local = {"LOCAL_RANK": str(place.local_rank), "DEVICE_ID": str(place.local_rank), "TMPDIR": str(log.parent)}
     environment = without_launcher(os.environ) | order.variables | local
-    with contextlib.suppress(OSError, ApidiffError), _connect(place, order.child, 10) as connection:
+    with contextlib.suppress(OSError, ValueError), _greeted(place, order.child, secret) as connection:
         rank = WorkerProcess(rank_command(order.framework, order.backend, order.device), environment, log, folder)
         relay = _Relay(rank, log, connection)
         try:

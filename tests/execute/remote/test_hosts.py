@@ -26,7 +26,7 @@ from apidiff.database.runs import load_runs
 from apidiff.execute.plan import apis_for
 from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, without_launcher
 from apidiff.execute.remote.coordinator import Greeting, first_line
-from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, secret_path
+from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, make_secret, secret_path
 from apidiff.execute.remote.worker import _connect
 from apidiff.judge import make_context
 from apidiff.model.trace import RunRecord
@@ -186,16 +186,30 @@ def test_who_has_the_secret_joins_and_who_has_another_does_not(
             assert made.stat().st_mode & 0o777 == 0o600
         monkeypatch.setenv(SECRET, "another secret of a stranger")
         with pytest.raises(ApidiffError, match="has another secret"):
-            _connect(other, None, 0)
+            _connect(other, 0)
         if given:
             monkeypatch.setenv(SECRET, "a secret of this run")
         else:
             monkeypatch.delenv(SECRET)
-        with _connect(other, None, 5):
+        connection, _ = _connect(other, 5)
+        with connection:
             hosts.wait()
+            assert not made.exists()  # a launcher may kill this process from now on
     finally:
         hosts.close()
     assert not made.exists()
+
+
+def test_secrets_of_runs_that_were_killed_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where rank 0 was killed before all had joined; a run that begins at this moment keeps its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    place = Place("torchrun", 0, 2, 0, "127.0.0.1", 29700, "job")
+    killed, begins = (place._replace(job=job) for job in ("killed", "begins"))
+    for one in (killed, begins):
+        make_secret(one)
+    os.utime(secret_path(killed), (time.time() - 4000,) * 2)
+    make_secret(place)
+    assert [secret_path(one).exists() for one in (killed, begins, place)] == [False, True, True]
 
 
 def test_rank_0_has_to_prove_itself_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +229,7 @@ def test_rank_0_has_to_prove_itself_too(monkeypatch: pytest.MonkeyPatch) -> None
         thread.start()
         place = Place("msrun", 1, 2, 0, "127.0.0.1", listener.getsockname()[1], "msrun")
         with pytest.raises(ApidiffError, match="who listens there has another secret"):
-            _connect(place, None, 0)
+            _connect(place, 0)
         thread.join(5)
 
 
