@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from apidiff.database.paths import conf_file
-from apidiff.database.process_settings import Code, ProcessSettings, Seconds, Word, read_settings
+from apidiff.database.process_settings import Code, ProcessSettings, Seconds, Word, read_settings, refuse_repeated
 from apidiff.errors import ApidiffError
 from apidiff.model.base import Record, Text
 
@@ -78,6 +78,10 @@ class Backend(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
 
 class _File(Record, frozen=True, kw_only=True):
     backend: Annotated[list[Backend], Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where a backend is described twice."""
+        refuse_repeated("backend", ((one.name, one.framework, one.device) for one in self.backend))
 
 
 def load_backends() -> list[Backend]:

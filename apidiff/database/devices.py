@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from apidiff.database.paths import conf_file
-from apidiff.database.process_settings import Gibibytes, ProcessSettings, Seconds, read_settings
+from apidiff.database.process_settings import Gibibytes, ProcessSettings, Seconds, read_settings, refuse_repeated
 from apidiff.model.base import Record
 
 
@@ -28,6 +28,10 @@ class Device(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
 
 class _File(Record, frozen=True, kw_only=True):
     device: Annotated[list[Device], Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where a framework is described twice on one device."""
+        refuse_repeated("device", ((one.framework, one.device) for one in self.device))
 
 
 def load_devices() -> list[Device]:

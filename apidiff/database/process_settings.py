@@ -56,6 +56,14 @@ class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
         return [_compiled(pattern) for pattern in self.unsupported]
 
 
+def refuse_repeated(table: str, keys: Iterable[tuple[str, ...]]) -> None:
+    """Raises ValueError, which names the place, where two tables ``[[table]]`` describe the same: one would count for both."""
+    places: dict[tuple[str, ...], int] = {}
+    for place, key in enumerate(keys):
+        if (before := places.setdefault(key, place)) != place:
+            raise ValueError(f"`$.{table}[{place}]` describes {' '.join(key)} again, as number {before + 1} does")
+
+
 def says_unsupported(message: str, patterns: Iterable[re.Pattern[str]]) -> bool:
     """Whether an error message says by one of ``patterns`` that there is no kernel."""
     return any(pattern.search(message, 0, _SEARCHED) for pattern in patterns)

@@ -122,6 +122,22 @@ def test_what_no_process_can_be_given_is_refused(
     )
 
 
+@pytest.mark.parametrize(("file", "said"), [(SINGLE, "torch cpu again"), (BACKENDS, "gloo torch cpu again")])
+def test_what_is_described_twice_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, file: str, said: str
+) -> None:
+    """As a merge leaves it that keeps both sides: one of the two would be passed over."""
+    text = conf_file(file).read_text(encoding="utf-8")
+    first = "[[" + text.split("[[")[1]
+    path = tmp_path / file
+    path.write_text(f"{text}\n{first}", encoding="utf-8")
+    monkeypatch.setattr(f"apidiff.database.{LOADED[file].__module__.rpartition('.')[2]}.conf_file", lambda _: path)
+    with pytest.raises(DataError, match=said) as caught:
+        LOADED[file]()
+    assert caught.value.line == len(text.split("\n")) + 1
+    assert "as number 1 does" in caught.value.found
+
+
 @pytest.mark.parametrize("file", BOTH)
 def test_the_head_says_what_each_key_is(file: str) -> None:
     """The remedy refers to it."""

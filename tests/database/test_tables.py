@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import pytest
 import yaml
 
-from apidiff.database import DataError, InvalidData, load, load_valid
-from apidiff.database.checks.coverage import pairs_have_records
+from apidiff.database import Data, DataError, InvalidData, load, load_valid
+from apidiff.database.checks.coverage import pairs_have_records, tables_are_whole
 from apidiff.database.documented import claim_id, load_table, table_paths
 from apidiff.database.paths import DATA
 from apidiff.database.schema import schema_text
@@ -154,6 +156,39 @@ def test_a_pair_without_a_record(root: Path, old: str, new: str, message: str, l
     (error,) = pairs_have_records(load(root))
     assert message in str(error)
     assert (error.path, error.line) == (path, line)
+
+
+# old text, new text, what is said, the line it names
+CHANGED = [
+    ("", "", None, None),
+    ("target: mindspore.mint.distributed.reduce\n", "target: mindspore.mint.distributed.none\n", "lacks the row", None),
+    ("target: mindspore.mint.distributed.reduce\n", "target: mindspore.mint.distributed.none\n", "no such row", 168),
+    ("listed: diff", "listed: consistent", "DistributedSampler is listed as 'consistent', in upstream's whole", 208),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "said", "line"), CHANGED)
+def test_a_table_says_what_upstreams_whole_table_says(
+    database: Data, tmp_path: Path, old: str, new: str, said: str | None, line: int | None
+) -> None:
+    text = (DATA / "official" / "2025-07.yaml").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "2025-07.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    table = load_table(tmp_path / "2025-07.yaml")
+    found = [(error.line, error.found) for error in tables_are_whole(dataclasses.replace(database, tables=[table]))]
+    assert [where for where, what in found if said is None or said in what] == ([] if said is None else [line])
+
+
+def test_rows_that_are_lost_are_told(database: Data) -> None:
+    """A merge may lose the last ones without breaking the file."""
+    assert list(tables_are_whole(database)) == []
+    short = [
+        dataclasses.replace(file, table=msgspec.structs.replace(file.table, rows=file.table.rows[:10]))
+        for file in database.tables
+    ]
+    lost = [error.found for error in tables_are_whole(dataclasses.replace(database, tables=short))]
+    assert len(lost) == 31 + 1 - 10 + 17 + 1 - 10
+    assert lost[0].startswith("lacks the row torch.distributed.broadcast_object_list → mindspore.mint.distributed.")
 
 
 def test_an_unknown_document(root: Path) -> None:

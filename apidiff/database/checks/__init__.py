@@ -15,12 +15,14 @@ from apidiff.database.checks.coverage import (
     mindspore_is_covered,
     mindspore_only_fits,
     pairs_have_records,
+    tables_are_whole,
     torch_is_covered,
 )
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
 from apidiff.database.checks.parameters import fill_fits, rows_fit
+from apidiff.database.checks.places import places_are_described, without_unjudged
 from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
 from apidiff.database.checks.samples import samples_fit
@@ -40,7 +42,12 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
 
     ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml is broken.
     """
-    return [*check_records(data, examples), *check_coverage(data), *tables_are_readable(data.root)]
+    return [
+        *check_records(data, examples),
+        *check_coverage(data),
+        *places_are_described(data),
+        *tables_are_readable(data.root),
+    ]
 
 
 def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
@@ -94,7 +101,7 @@ def without_unusable(data: Data) -> Data:
     from apidiff.database.paths import examples_folder
 
     releases_are_listed(data)
-    data = _without_unjudged(data)
+    data = without_unjudged(data)
     of_apis: list[Pass] = [
         documents_exist,
         partial(examples_exist, folder=examples_folder()),
@@ -121,18 +128,6 @@ def passing_over(data: Data, faults: dict[str, DataError], passed_over: dict[str
     return replace(
         data, mappings=mappings, broken=[*data.broken, *faults.values()], passed_over=data.passed_over | passed_over
     )
-
-
-def _without_unjudged(data: Data) -> Data:
-    """``data`` without the records of ranks, or of single calls, where it could not be read what describes their places.
-
-    That tells a kernel that is missing from an error: without it, verdicts would be refuted that are not.
-    """
-    if not data.backends:
-        data = replace(data, runs=[], signed_runs=[], unsigned_runs=[])
-    if not data.devices:
-        data = replace(data, single_runs=[], signed_single_runs=[], unsigned_single_runs=[])
-    return data
 
 
 def _first_faults(data: Data, passes: Sequence[Pass]) -> dict[str, DataError]:
@@ -169,6 +164,7 @@ def check_coverage(data: Data) -> list[DataError]:
         *extracted_samples_fit(data),
         *torch_is_covered(data),
         *pairs_have_records(data),
+        *tables_are_whole(data),
         *mindspore_is_covered(data),
         *mindspore_only_fits(data, load_terms()),
         *undecided_fits(data),

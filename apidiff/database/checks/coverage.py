@@ -1,8 +1,12 @@
-"""Coverage: every public name and pair of upstream's has a record, every MindSpore API a source or a reason to have none."""
+"""Coverage: every public name and pair of upstream's has a record, every MindSpore API a source or a reason to have none.
+
+Upstream's rows on distributed training stand twice: among all in ``upstream/*.csv``, with what they say in ``official/*.yaml``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from apidiff.database.checks.languages import text_faults
 from apidiff.database.data import Data, mapping_path
@@ -11,6 +15,7 @@ from apidiff.database.paths import conf_file
 from apidiff.database.scope import FILE, read_scope
 from apidiff.database.signatures import names_to_match, newest_first, public_names
 from apidiff.database.terms import Term
+from apidiff.database.upstream_tables import TABLES, UpstreamRow, table_rows
 from apidiff.errors import DataError
 
 
@@ -96,6 +101,32 @@ def pairs_have_records(data: Data) -> Iterator[DataError]:
                 found = f"no mapping has the pair {row.source} → {row.target}"
                 remedy = _remedy(data, file, row.source)
             yield file.error(index, "target", found, remedy)
+
+
+def tables_are_whole(data: Data) -> Iterator[DataError]:
+    """Tables of ``official/`` have upstream's rows on distributed training, all of them and no others, listed as there."""
+    for file in data.tables:
+        for table in TABLES:
+            if table.document == file.table.document:
+                with suppress(DataError):  # which `tables_are_readable` tells
+                    yield from _against(file, table_rows(data.root / "upstream", table))
+
+
+def _against(file: TableFile, upstream: Iterable[UpstreamRow]) -> Iterator[DataError]:
+    remedy = "Restore the file from version control."
+    there = {(row.source, row.target): row for row in upstream if ".distributed." in (row.source or row.target)}
+    own = {(row.source or "", row.target) for row in file.table.rows}
+    for pair, whole in there.items():
+        if pair not in own:
+            stands = f"{' → '.join(filter(None, pair))}, which stands in upstream/{whole.table.file}:{whole.line}"
+            yield DataError(file.path, None, f"lacks the row {stands}", remedy)
+    for index, row in enumerate(file.table.rows):
+        listed = there[pair].listed if (pair := (row.source or "", row.target)) in there else None
+        if listed is None:
+            yield file.error(index, "target", f"{row.target} stands in no such row of upstream's whole table", remedy)
+        elif listed != row.listed.value:
+            found = f"{row.target} is listed as {row.listed.value!r}, in upstream's whole table as {listed!r}"
+            yield file.error(index, "listed", found, remedy)
 
 
 def _remedy(data: Data, file: TableFile, source: str) -> str:
