@@ -40,6 +40,18 @@ class BuildTuning:
         # When it ends, Python looks through all that is left for cycles, for seconds; the system frees it anyway.
         atexit.register(gc.freeze)
 
+    def or_end(self, handle: Callable[[Sphinx], None]) -> Callable[[Sphinx], None]:
+        """Return what does as ``handle``, and puts the settings back where that fails; Sphinx tells nobody of such an end."""
+
+        def handle_or_end(app: Sphinx) -> None:
+            try:
+                handle(app)
+            except BaseException as error:
+                self.end(app, error if isinstance(error, Exception) else None)
+                raise
+
+        return handle_or_end
+
     def settle(self, app: Sphinx) -> None:
         """Leave out of all later collections what is in memory now, the content with it."""
         gc.freeze()
@@ -47,7 +59,9 @@ class BuildTuning:
         self._settings.callback(gc.unfreeze)
         if writes_site(app.builder):
             app.builder.highlighter = _Bridge(app.builder.highlighter)
-            templates = app.builder.templates.environment
+            templates = getattr(app.builder.templates, "environment", None)
+            if templates is None:  # a template_bridge of a user's own
+                return
             templates.auto_reload = False
             templates.bytecode_cache = KeptTemplates(Path(app.doctreedir) / "apidiff" / "templates")
 

@@ -11,6 +11,7 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 
 from apidiff.errors import shortened
+from apidiff.sphinxext.nodes import Translator
 from apidiff.sphinxext.repository import RepositoryError, checked
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.writers.exports.address import Address, AddressWithPassword, BadAddress
@@ -59,9 +60,13 @@ def check_options(_app: Sphinx, config: Config) -> None:
 
 
 def check_pages(app: Sphinx) -> None:
-    """Raise ConfigError where pages would be encoded or named otherwise than parts, links and scripts expect."""
+    """Raise ConfigError where pages would be written, encoded or named otherwise than parts, links and scripts expect."""
     if not writes_site(app.builder):
         return
+    writer = app.builder.get_translator_class()
+    if not issubclass(writer, Translator):
+        found = f"The writer of pages is {writer.__module__}.{writer.__qualname__}, which cannot write those of apidiff"
+        raise ConfigError(f"{found}. Derive it from apidiff.sphinxext.nodes.Translator, or leave it out.")
     if not _is_utf8(app.config.html_output_encoding):
         found = "is not UTF-8, which apidiff writes"
         raise wrong_option("html_output_encoding", app.config.html_output_encoding, found, "Write 'utf-8'")

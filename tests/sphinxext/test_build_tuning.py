@@ -11,6 +11,7 @@ from pygments.lexers.python import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES, Text
 from small_site import Site
+from sphinx.errors import ExtensionError
 from sphinx.highlighting import PygmentsBridge, lexers
 
 from apidiff.sphinxext.build_tuning import _PLAIN, _Bridge
@@ -25,6 +26,41 @@ def test_settings_are_put_back(make_site: Callable[..., Site]) -> None:
     make_site().build()
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() <= frozen
+
+
+def test_settings_are_put_back_where_a_build_is_refused(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    (site.src / "mappings").mkdir()
+    (site.src / "mappings" / "torch.distributed.reduce.md").write_text("# Mine\n", encoding="utf-8")
+    before = gc.get_threshold(), gc.isenabled()
+    with pytest.raises(ExtensionError):
+        site.build()
+    assert (gc.get_threshold(), gc.isenabled()) == before
+
+
+BRIDGE = """
+import sys
+from sphinx.jinja2glue import BuiltinTemplateLoader
+
+
+class Bridge:
+    def __init__(self):
+        self._own = BuiltinTemplateLoader()
+
+    def __getattr__(self, name):
+        if name == "environment":
+            raise AttributeError(name)
+        return getattr(self._own, name)
+
+
+sys.modules["own_bridge"] = sys.modules.get("own_bridge") or type(sys)("own_bridge")
+sys.modules["own_bridge"].Bridge = Bridge
+template_bridge = "own_bridge.Bridge"
+"""
+
+
+def test_templates_may_be_loaded_by_a_bridge_of_a_users_own(make_site: Callable[..., Site]) -> None:
+    assert "<h1" in make_site(conf=BRIDGE).build().html("notes")
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from small_site import Site
-from sphinx.errors import ExtensionError
+from sphinx.errors import ConfigError, ExtensionError
 
 MakeSite = Callable[..., Site]
 # Sphinx' builders: whether each makes pages of its own of what it is given.
@@ -54,6 +54,21 @@ def test_whatever_a_directive_makes_is_refused(make_site: MakeSite, directive: s
         ExtensionError, match="index: holds what apidiff writes for the builder html alone, not for text"
     ):
         site.build(builder="text")
+
+
+def test_a_writer_that_cannot_write_our_pages_is_refused(make_site: MakeSite) -> None:
+    code = "from {module} import {base}\nclass Own({base}): pass\n"
+    code += "def setup(app): app.set_translator('html', Own, override=True)\n"
+    with pytest.raises(
+        ConfigError, match=r"Own, which cannot write those of apidiff\. Derive it from apidiff\.sphinxext\.nodes"
+    ):
+        make_site(conf=ONLY_INDEX + code.format(module="sphinx.writers.html5", base="HTML5Translator")).build()
+
+
+def test_a_writer_that_is_derived_from_ours_is_taken(make_site: MakeSite) -> None:
+    code = "from apidiff.sphinxext.nodes import Translator\nclass Own(Translator): pass\n"
+    code += "def setup(app): app.set_translator('html', Own, override=True)\n"
+    assert "<h1" in make_site(conf=ONLY_INDEX + code).build().html("index")
 
 
 def test_a_users_own_interface_is_left_to_sphinx(make_site: MakeSite) -> None:
