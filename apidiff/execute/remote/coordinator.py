@@ -31,6 +31,7 @@ ANSWER, LOG = b"a", b"l"
 _JOIN_S = 180.0
 _CHILD_S = 20.0
 _GREETING_S = 10.0
+_REFUSED_S = 0.1
 _LONGEST_GREETING = 4096  # bytes
 
 
@@ -156,14 +157,20 @@ class Hosts:
 
     def _forget_secret(self) -> None:
         if self._made_secret:
-            remove_secret(self.place)
+            remove_secret(self.place, self._secret)
             self._made_secret = False
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
+        while self._listener.fileno() != -1:
+            try:
                 connection, _ = self._listener.accept()
+            except OSError:  # it is closed, or so many connect that none can be taken for now
+                time.sleep(_REFUSED_S)
+                continue
+            try:
                 threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
+            except RuntimeError:  # nor can a thread be
+                connection.close()
 
     def _greet(self, connection: socket.socket) -> None:
         """Reads who connects; connections from unknown peers are closed."""

@@ -10,8 +10,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
+import ipaddress
 import os
+import re
 import secrets
+import socket
 import stat
 import time
 from collections.abc import Mapping
@@ -25,6 +28,7 @@ from apidiff.execute.state_folder import state_folder
 SECRET, SECRET_FILE = "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"
 _SHORTEST = 16  # characters
 _LONGEST = 4096
+_NAME = re.compile("[0-9a-f]{64}")
 _DEAD_S = 3600.0  # processes wait three minutes for each other
 
 
@@ -53,7 +57,8 @@ def make_secret(place: Place) -> bytes:
     secret = secrets.token_hex(32).encode()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _remove_old(path)
+        _remove_old(path.parent)
+        path.unlink(missing_ok=True)  # of a run that was killed
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(secret)
@@ -65,13 +70,16 @@ def make_secret(place: Place) -> bytes:
     return secret
 
 
-def _remove_old(path: Path) -> None:
-    """Removes what runs left that were killed before all their processes had joined; one of the same name in any case."""
-    path.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        for old in path.parent.iterdir():
-            if old.lstat().st_mtime < time.time() - _DEAD_S:
-                old.unlink(missing_ok=True)
+def _remove_old(folder: Path) -> None:
+    """Removes the secrets of runs that were killed before all their processes had joined; no other file, and through no link."""
+    if folder.is_symlink():
+        return
+    for path in folder.iterdir():
+        with contextlib.suppress(OSError):
+            state = path.lstat()
+            old = state.st_mtime < time.time() - _DEAD_S
+            if old and _NAME.fullmatch(path.name) and stat.S_ISREG(state.st_mode) and is_own(state, 0o077):
+                path.unlink()
 
 
 def read_secret(place: Place) -> bytes | None:
@@ -85,16 +93,25 @@ def read_secret(place: Place) -> bytes | None:
     return None
 
 
-def remove_secret(place: Place) -> None:
-    """Removes what rank 0 made."""
-    with contextlib.suppress(OSError):
-        secret_path(place).unlink()
+def remove_secret(place: Place, secret: bytes) -> None:
+    """Removes what rank 0 made; what another run has put there since stays."""
+    if read_secret(place) == secret:
+        with contextlib.suppress(OSError):
+            secret_path(place).unlink()
 
 
 def secret_path(place: Place) -> Path:
     """Where the secret of the run of ``place`` lies, if no variable gives it."""
-    meeting = f"{place.launcher} {place.job} {place.host} {place.port} {place.world_size}"
+    meeting = f"{place.launcher} {place.job} {place.host} {place.port} {place.world_size}{_network_of(place.host)}"
     return state_folder() / "launched" / hashlib.sha256(meeting.encode()).hexdigest()
+
+
+def _network_of(host: str) -> str:
+    """Tells apart machines and containers that share the state folder, where each has an address of its own by this name."""
+    with contextlib.suppress(ValueError, OSError):
+        if host == "localhost" or ipaddress.ip_address(host).is_loopback:
+            return f" {socket.gethostname()} {Path('/proc/self/ns/net').readlink()}"
+    return ""
 
 
 def proof(secret: bytes, *said: object) -> str:

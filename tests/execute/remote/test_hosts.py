@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import socket
@@ -26,7 +27,15 @@ from apidiff.database.runs import load_runs
 from apidiff.execute.plan import apis_for
 from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, without_launcher
 from apidiff.execute.remote.coordinator import Greeting, first_line
-from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, make_secret, secret_path
+from apidiff.execute.remote.secret import (
+    SECRET,
+    SECRET_FILE,
+    given_secret,
+    make_secret,
+    read_secret,
+    remove_secret,
+    secret_path,
+)
 from apidiff.execute.remote.worker import _connect
 from apidiff.judge import make_context
 from apidiff.model.trace import RunRecord
@@ -200,16 +209,76 @@ def test_who_has_the_secret_joins_and_who_has_another_does_not(
     assert not made.exists()
 
 
+PLACE = Place("torchrun", 0, 2, 0, "127.0.0.1", 29700, "job")
+
+
 def test_secrets_of_runs_that_were_killed_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where rank 0 was killed before all had joined; a run that begins at this moment keeps its own."""
+    """Where rank 0 was killed before all had joined; a run that begins at this moment keeps its own, and a user what is his."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    place = Place("torchrun", 0, 2, 0, "127.0.0.1", 29700, "job")
-    killed, begins = (place._replace(job=job) for job in ("killed", "begins"))
-    for one in (killed, begins):
-        make_secret(one)
-    os.utime(secret_path(killed), (time.time() - 4000,) * 2)
-    make_secret(place)
-    assert [secret_path(one).exists() for one in (killed, begins, place)] == [False, True, True]
+    killed, begins = (secret_path(PLACE._replace(job=job)) for job in ("killed", "begins"))
+    for job in ("killed", "begins"):
+        make_secret(PLACE._replace(job=job))
+    own, folder = killed.with_name("cluster.secret"), killed.with_name("a" * 64)
+    own.write_text("a secret of a user's own")
+    folder.mkdir()
+    for path in (killed, own, folder):
+        os.utime(path, (time.time() - 4000,) * 2)
+    make_secret(PLACE)
+    there = [path.exists() for path in (killed, own, folder, begins, secret_path(PLACE))]
+    assert there == [False, True, True, True, True]
+
+
+def test_nothing_is_removed_through_a_link(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / ("a" * 64)).touch(0o600)
+    os.utime(elsewhere / ("a" * 64), (time.time() - 4000,) * 2)
+    (tmp_path / "apidiff").mkdir()
+    (tmp_path / "apidiff" / "launched").symlink_to(elsewhere)
+    make_secret(PLACE)
+    assert (elsewhere / ("a" * 64)).exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "same"), [("127.0.0.1", False), ("::1", False), ("localhost", False), ("node-7", True)]
+)
+def test_machines_that_share_a_home_have_secrets_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str, same: bool
+) -> None:
+    """Where each calls itself by the same address; a run elsewhere leaves this one's in any case."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    place = PLACE._replace(host=host)
+    here, secret = secret_path(place), make_secret(place)
+    monkeypatch.setattr(socket, "gethostname", lambda: "elsewhere")
+    assert (secret_path(place) == here) is same
+    other = make_secret(place)
+    remove_secret(place, secret)
+    assert read_secret(place) == other
+    remove_secret(place, other)
+    assert not secret_path(place).exists()
+
+
+def test_ranks_join_after_so_many_strangers_that_none_could_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SECRET, "a secret of this run")
+    refusals, accept = iter([errno.EMFILE, errno.ECONNABORTED]), socket.socket.accept
+
+    def accept_later(listener: socket.socket) -> tuple[socket.socket, object]:
+        if number := next(refusals, None):
+            raise OSError(number, os.strerror(number))
+        return accept(listener)
+
+    monkeypatch.setattr(socket.socket, "accept", accept_later)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = PLACE._replace(port=probe.getsockname()[1])
+    hosts = Hosts(place)
+    try:
+        connection, _ = _connect(place._replace(rank=1), 5)
+        with connection:
+            hosts.wait()
+    finally:
+        hosts.close()
 
 
 def test_rank_0_has_to_prove_itself_too(monkeypatch: pytest.MonkeyPatch) -> None:
