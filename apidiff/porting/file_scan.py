@@ -22,7 +22,7 @@ from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import LONGEST_NAME, LongName, Place, Use
 
 _INDICES = PAIRS | SINGLE
-_IGNORED = re.compile(r"\bapidiff:\s*ignore(?:\[([^\]]*)\]|(?![A-Za-z0-9_\[]|-[A-Za-z0-9]))")
+_IGNORED = re.compile(r"\bapidiff:\s*ignore(?:\[([^\[\]]*)\]|(?![A-Za-z0-9_\[]|-[A-Za-z0-9]))")
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):

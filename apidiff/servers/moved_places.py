@@ -13,7 +13,9 @@ _STRUCTURE = re.compile(r"\b(?:import|def|class|global|nonlocal)\b|\"\"\"|'''|\\
 _BINDS = re.compile(r"=|\b(?:for|with|as|del|case|return)\b")
 _WORD = re.compile(r"\w+")
 _OUTER = re.compile(r"\b(?:global|nonlocal)\b")
-_TEXTS = re.compile(r'"""[\s\S]*?"""|' r"'''[\s\S]*?'''|" r'"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'|" r"#[^\n]*")
+_TEXTS = re.compile(
+    r'"""[\s\S]*?"""|' r"'''[\s\S]*?'''|" r'"(?:\\.|[^"\\\n])*+"?|' r"'(?:\\.|[^'\\\n])*+'?|" r"#[^\n]*"
+)
 
 
 class Edited(NamedTuple):

@@ -53,7 +53,7 @@ _CARD_TAGS = (
     '<meta property="og:image:height" content="630" />',
     '<meta name="twitter:card" content="summary_large_image" />',
 )
-_VIEWPORT = re.compile(r'<meta[^>]*\bname="viewport"[^>]*>\s*')
+_VIEWPORT = re.compile(r'<meta[^<>]*\bname="viewport"[^<>]*>\s*')
 # What a page is about, kept with the page when it is read; Sphinx merges and forgets it with the page.
 _DESCRIPTION = "apidiff_description"
 _LONGEST = 300

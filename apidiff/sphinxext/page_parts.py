@@ -41,7 +41,7 @@ _BEGIN = "<!--apidiff:part:"
 _MARK = re.compile(rf"{_BEGIN}(lid|open|template):([^>]*)-->|<!--apidiff:(/part)-->|<!--apidiff:(cut)-->")
 _SUMMARY = re.compile(r"<summary[^>]*>(.*)</summary>\s*\Z", re.DOTALL)
 _ID = re.compile(r'\sid="([^"]+)"')
-_HERE = re.compile(r'(<a [^>]*?href=")(#[^"]+)"')
+_HERE = re.compile(r'(<a [^<>]*?href=")(#[^"]+)"')
 _INNER = re.compile(r'\.part-\d+\.html#part-(\d+)"')
 _PLACE = re.compile("<!--apidiff:anchors:([0-9]+(?:,[0-9]+)*)-->")
 _PART_FILE = re.compile(r"\.part-\d+\Z")

@@ -24,7 +24,7 @@ from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
 
-_LINK = re.compile(r'(<a [^>]*?href=")([^"#:]*)#([^"]+)"')
+_LINK = re.compile(r'(<a [^<>]*?href=")([^"#:]*)#([^"]+)"')
 _ID = re.compile(r'\sid="([^"]+)"')
 _PART = re.compile(r"\.part-\d+(?=\.html$)")
 _SECTION = re.compile(r"part-\d+$")

@@ -81,6 +81,13 @@ def test_comments_that_ignore(report: Report, line: str, ignored: bool) -> None:
     assert made.files[0].ignored == int(ignored)
 
 
+@pytest.mark.timeout(60)
+def test_a_comment_that_is_begun_over_and_over_is_searched_once(report: Report) -> None:
+    """It took minutes, as long for each beginning as for the rest of the line."""
+    made = report({"a.py": f"import torch\n{'# apidiff: ignore[' * 55_000}\nx.tanh()\n"})
+    assert made.files[0].ignored == 0
+
+
 UNBOUND = ["torch.Tensor.{}", "Tensor.{}"]
 METHODS = [
     "size(x, 0)",

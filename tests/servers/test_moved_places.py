@@ -74,5 +74,12 @@ def test_what_lies_in_brackets_opened_above(was: str, now: str, line: int, expec
     assert place_before(LONG, LONG.replace(was, now), line) == expected
 
 
+@pytest.mark.timeout(60)
+def test_a_string_that_is_not_closed_is_searched_once() -> None:
+    """It took minutes, as long for each quotation mark as for the rest of the line."""
+    above = '"' + '\\"' * 200_000
+    assert place_before(f"{above}\n#\na\n", f"{above}\n# new\na\n", 3) == 3
+
+
 def test_line_ends_of_all_kinds() -> None:
     assert place_before("a\r\nb\rc\n", "a\r\n# new\r\nb\rc\n", 4) == 3

@@ -130,6 +130,15 @@ def test_links_lead_to_what_is_written(tmp_path: Path, page: str, address: str, 
     assert path.read_text() == f'{before}<a class="x" href="{expected}">x</a>'
 
 
+@pytest.mark.timeout(60)
+def test_links_that_are_begun_over_and_over_are_searched_once(tmp_path: Path) -> None:
+    """In a page of a user's own; it took minutes, as long for each beginning as for the rest of the page."""
+    (tmp_path / "index.html").write_text(text := "<a " * 300_000)
+    lead_to_parts(tmp_path, tmp_path / "kept.json", KNOWN)
+    assert (tmp_path / "index.html").read_text() == text
+    assert lighten(f"{part_mark('x')}{text}{END}", "index", "en")[1].pages
+
+
 def test_pages_of_an_earlier_build_are_led_again_where_an_anchor_moved(tmp_path: Path) -> None:
     kept, link = tmp_path / "kept.json", '<a class="x" href="x.html#{}">x</a>'
     (tmp_path / "x.html").write_text('<p id="here">x</p>')
