@@ -115,20 +115,35 @@ class CodeAnchors:
 
     def _anchor_all(self, node: ast.AST) -> None:
         for child in _statements(node):
-            line = child.lineno
-            code = self._code
-            alone = not code.data[code.line_start(line) : code.offset(line, child.col_offset)].strip()
             for mark in getattr(child, "decorator_list", []):
                 for within in range(mark.lineno, (mark.end_lineno or mark.lineno) + 1):
                     self._anchors[within] = mark.lineno
-            if alone:
-                for within in range(line, (child.end_lineno or line) + 1):
-                    self._anchors[within] = line
-            else:  # behind another statement: what follows its first line may stand in a string
-                first = self._anchors.get(line, line)
-                for within in range(line + 1, (child.end_lineno or line) + 1):
-                    self._anchors[within] = first
+            # Behind another statement what follows the first line may stand in a string, and belongs to what that line does.
+            first = child.lineno if self._is_alone(child) else self._anchors.get(child.lineno, child.lineno)
+            for line in self._own_lines(child):
+                self._anchors[line] = first
             self._anchor_all(child)
+
+    def _is_alone(self, statement: ast.stmt | ast.ExceptHandler) -> bool:
+        """Whether nothing stands before a statement on its line."""
+        before = self._code.data[
+            self._code.line_start(statement.lineno) : self._code.offset(statement.lineno, statement.col_offset)
+        ]
+        return not before.strip()
+
+    def _lines(self, statement: ast.stmt | ast.ExceptHandler) -> range:
+        """The lines that belong to a statement and what stands in it."""
+        first = statement.lineno if self._is_alone(statement) else statement.lineno + 1
+        return range(first, (statement.end_lineno or statement.lineno) + 1)
+
+    def _own_lines(self, statement: ast.stmt | ast.ExceptHandler) -> Iterator[int]:
+        """The same without those of the statements in it: each `elif` reaches to the end of all that follow it."""
+        lines = self._lines(statement)
+        begin = lines.start
+        for inner in map(self._lines, _statements(statement)):
+            yield from range(begin, inner.start)
+            begin = max(begin, inner.stop)
+        yield from range(begin, lines.stop)
 
 
 def _types(node: ast.AST) -> list[ast.AST]:

@@ -20,6 +20,7 @@ _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore 
 _MOST_TOKENS, _MOST_TOKENS_OF_ALL = 1_000_000, 8_000_000
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MOST_LOOKS = 10_000_000  # at neighbours of assignments in a file: MindSpore's largest takes an eighth of that
+_MOST_TAKEN = 2_000_000  # names by star imports in one extraction
 _MOST_ABOVE = 200  # bases of a class and of those above it: the most in torch and MindSpore are 11
 _LONGEST_WAY = 100  # imports and renamings that a name is followed through
 # griffe follows `__all__ += …` and not the same written as a call.
@@ -60,7 +61,8 @@ class Modules:
         self._found: dict[str, Found] = {}
         self._missed: dict[str, tuple[type[NotReadable], str]] = {}
         self._public: dict[str, dict[str, None]] = {}  # names are looked for in them
-        self._stars: dict[str, list[tuple[int, str]]] = {}
+        self._stars: dict[str, dict[str, tuple[int, str]]] = {}
+        self._taken = 0  # names that star imports took so far
         self._compiled_in: dict[Path, set[str]] = {}
         self._tokens = 0  # of all files so far
 
@@ -102,7 +104,12 @@ class Modules:
             if module is None:
                 raise Absent(f"there is no module {path}")
             self._public[path] = {}  # for those that import it while it is read
-            self._public[path] = {name: None for name in self._names(module, path) if name.isidentifier()}
+            try:
+                self._public[path] = {name: None for name in self._names(module, path) if name.isidentifier()}
+            except NotReadable as error:
+                del self._public[path]
+                self._unread[path] = str(error)
+                raise
         return self._public[path]
 
     def _names(self, module: griffe.Module, path: str) -> list[str]:
@@ -113,7 +120,9 @@ class Modules:
         for name, member in module.members.items():
             if isinstance(member, griffe.Alias):
                 if member.wildcard:
-                    names.update(self._star(member.wildcard))
+                    taken = self._star(member.wildcard)
+                    self._count_taken(len(taken), module)
+                    names.update(taken)
                 elif member.target_path.partition(".")[0] == top and self._file(member.target_path) is None:
                     names.add(name)
             elif not member.is_module:
@@ -209,9 +218,9 @@ class Modules:
         if direct is not None:
             line = (direct.alias_lineno if isinstance(direct, griffe.Alias) else direct.lineno) or 0
             target = direct.target_path if isinstance(direct, griffe.Alias) else None
-        for at, taken in self._stars_of(module):
-            if at >= line and name in self._star(taken):
-                target, line = f"{taken}.{name}", at
+        at, taken = self._stars_of(module).get(name, (-1, ""))
+        if at >= line and taken:
+            target = f"{taken}.{name}"
         if target is not None:
             return self._find(target, way)
         if isinstance(direct, griffe.Function | griffe.Class | griffe.Module):
@@ -224,12 +233,26 @@ class Modules:
             raise NotReadable(f"defined in the compiled module {module.path}, whose stub does not have it")
         raise Absent(f"{module.path} has no {name} in its source")
 
-    def _stars_of(self, module: griffe.Module) -> list[tuple[int, str]]:
-        """The star imports of a module: the line of each, and the module that it takes all from."""
+    def _stars_of(self, module: griffe.Module) -> dict[str, tuple[int, str]]:
+        """The names that a module takes by star imports: the line of the last that has it, and the module that it takes from.
+
+        Raises NotReadable where there are too many.
+        """
         if module.path not in self._stars:
-            aliases = [member for member in module.members.values() if isinstance(member, griffe.Alias)]
-            self._stars[module.path] = [(one.alias_lineno or 0, one.wildcard) for one in aliases if one.wildcard]
+            taken: dict[str, tuple[int, str]] = {}
+            for one in module.members.values():
+                if isinstance(one, griffe.Alias) and one.wildcard:
+                    line = one.alias_lineno or 0
+                    names = self._star(one.wildcard)
+                    self._count_taken(len(names), module)
+                    taken |= {name: (line, one.wildcard) for name in names if taken.get(name, (0, ""))[0] <= line}
+            self._stars[module.path] = taken
         return self._stars[module.path]
+
+    def _count_taken(self, names: int, module: griffe.Module) -> None:
+        self._taken += names
+        if self._taken > _MOST_TAKEN:
+            raise NotReadable(f"{module.path} and modules before it take more than {_MOST_TAKEN} names by star imports")
 
     def _renamed(self, attribute: griffe.Attribute, way: list[str]) -> Found:
         value = attribute.value

@@ -412,6 +412,25 @@ def test_lines_that_hang_together_are_gone_up_once() -> None:
     assert {anchors.anchor(line) for line in range(1, 50_001)} == {1}
 
 
+@pytest.mark.timeout(40)
+def test_lines_of_nested_statements_are_gone_through_once() -> None:
+    """Each `elif` reaches to the end of all that follow it: 980 kB took half a minute, and this more than one."""
+    text, indent = "", ""
+    for _ in range(4):
+        text += (
+            f"{indent}def f():\n {indent}if a:\n  {indent}pass\n"
+            + f" {indent}elif a: pass\n" * 225
+            + f" {indent}else:\n"
+        )
+        indent += "  "
+    lines = text.count("\n")
+    anchors = CodeAnchors(CodeText(f'{text}{indent}x = """' + "\n" * 2_500_000 + f'"""\n{indent}y = 1\n'))
+    assert [anchors.anchor(lines + more) for more in (1, 2, 2_500_001, 2_500_002)] == [
+        *[lines + 1] * 3,
+        lines + 2_500_002,
+    ]
+
+
 TYPES_WITHIN_TYPES = ["a" + ".b" * 300, "a" + " | a" * 300, "a[" * 90 + "a" + "]" * 90, "(a == " * 90 + "a" + ")" * 90]
 
 

@@ -347,3 +347,31 @@ def test_what_one_extraction_writes_is_bounded(tmp_path: Path, monkeypatch: pyte
         found = extract(source)
     assert 2**20 < len(render(found)) < 2**21
     assert found.unreadable["torch.distributed.C999"] == "the signatures before it take more than 1 MiB"
+
+
+@pytest.mark.timeout(60)
+def test_star_imports_are_gone_through_once(tmp_path: Path) -> None:
+    """They were gone through for each name: minutes for a wheel of 125 kB."""
+    (tmp_path / "torch").mkdir()
+    stars = "".join(f"from .none{number} import *\n" for number in range(20_000))
+    code = "".join(f"def f{number}(): ...\n" for number in range(20_000))
+    (tmp_path / "torch" / "__init__.py").write_text(code + stars)
+    modules = Modules(tmp_path)
+    assert all(isinstance(modules.find(f"torch.{name}"), griffe.Function) for name in modules.public("torch"))
+
+
+def test_so_many_names_that_star_imports_take_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred bytes take all that another module has: 360 kB made 50,000,000 names."""
+    monkeypatch.setattr(signature_modules, "_MOST_TAKEN", 25)
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "many.py").write_text("".join(f"def f{number}(): ...\n" for number in range(10)))
+    for name in "abc":
+        (tmp_path / "torch" / f"{name}.py").write_text("from .many import *\n")
+    modules = Modules(tmp_path)
+    assert [len(modules.public(f"torch.{name}")) for name in "ab"] == [10, 10]
+    for _ in range(2):
+        with pytest.raises(
+            NotReadable, match=r"torch\.c and modules before it take more than 25 names by star imports"
+        ):
+            modules.public("torch.c")
+    assert list(modules.unread) == ["torch.c"]
