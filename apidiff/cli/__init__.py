@@ -211,6 +211,8 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, UnicodeEncodeError) and error.encoding == _encoding() != "utf-8":
         close_stdout()
         return f"Standard output is in {error.encoding}, which lacks characters of this. Set PYTHONIOENCODING=utf-8."
+    if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "apidiff":
+        return f"A part of apidiff does not fit the rest ({error}). If it was changed just now, run it again; else reinstall it."
     if isinstance(error, MemoryError):
         return "Memory ran out. Free some, or have the command read less."
     if isinstance(error, FileNotFoundError) and str(error).startswith("[Errno 2] No usable temporary directory"):

@@ -28,9 +28,10 @@ SHIPPED = _PACKAGE / "data" / "index.msgpack.xz"
 """The index that a wheel brings along, packed. A checkout, whose data change, has none; what lies there is not read."""
 
 
-def open_index(*, mapped: bool = False) -> Index:
+def open_index(*, mapped: bool = False, keep: bool = True) -> Index:
     """An index that fits the data as they are now.
 
+    ``keep``: whether one that is made is kept, which later commands take for one that their code made.
     ``mapped``: whether the kept file is mapped, not read whole, by who asks once and ends: of all entries only the one asked for
     is touched then. Whoever cuts a mapped file ends the process that holds it.
 
@@ -48,7 +49,9 @@ def open_index(*, mapped: bool = False) -> Index:
             from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
 
             index = build(wanted, former)
-        if not index.unchecked or shutil.which(_MINISIGN) is None:  # else the next call may have an answer of it
+        waits = index.unchecked and shutil.which(_MINISIGN)  # the next call may have an answer of it
+        # What was changed while the index was made may be in it or not.
+        if keep and not waits and (shipped or fingerprint() == wanted):
             _keep(index, path)
     if index.damaged or index.unchecked:
         from apidiff.database.passed_over import tell_passed_over
@@ -57,12 +60,13 @@ def open_index(*, mapped: bool = False) -> Index:
     return index
 
 
-def renewed(index: Index, *, ask_again: bool) -> Index:
+def renewed(index: Index, *, ask_again: bool, keep: bool = True) -> Index:
     """``index`` where the data are those that it was made of; else one that fits them now, as `open_index` makes it.
 
-    ``ask_again``: whether another one is made where signatures were not checked, and may be now.
+    ``ask_again``: whether another one is made where signatures were not checked, and may be now. ``keep``: as of `open_index`.
     """
-    return index if _is_current(index, _shipped_state() or fingerprint(), ask_again=ask_again) else open_index()
+    is_current = _is_current(index, _shipped_state() or fingerprint(), ask_again=ask_again)
+    return index if is_current else open_index(keep=keep)
 
 
 def _is_current(index: Index, wanted: str, *, ask_again: bool) -> bool:
@@ -143,6 +147,12 @@ def index_file() -> Path | None:
     return folder and folder / __version__ / data.lstrip(os.sep) / "index.msgpack"
 
 
+def code_state() -> str:
+    """As `fingerprint`, of the code that makes the index alone: what a process imported is of the state that it began with."""
+    data = f"{_PACKAGE / 'data'}{os.sep}"
+    return "\n".join(line for line in _listing(_PACKAGE) if not line.startswith(data))
+
+
 def fingerprint() -> str:
     """One line per file that the index is made from: path, size in bytes, st_mtime and st_ctime in ns. No file is read.
 
@@ -161,6 +171,7 @@ def _listing(folder: Path) -> Iterator[str]:
     for parent, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(parent)
         if real in seen:
+            yield f"{parent} {real}"  # what lies there is read by this name too
             folders.clear()
             continue
         seen.add(real)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+import numpy
 
 from apidiff.database import Data
 from apidiff.database.examples import load_examples
@@ -21,7 +22,7 @@ from apidiff.lookup.entry import Builder
 from apidiff.model.views import Entry
 
 # The layers that make entries, and their words.
-_MAKERS = ("model", "database", "signatures", "judge", "derive", "messages", "lookup", "data/messages")
+_MAKERS = ("model", "database", "signatures", "execute", "judge", "derive", "messages", "lookup", "data/messages")
 # What no entry is made from: where files are, and what is wrong with those that were passed over.
 _TOLD_APART = {"root", "mappings", "origins", "unneeded", "unused", "damaged", "broken", "passed_over", "unsigned_room"}
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
@@ -59,7 +60,7 @@ def made_entries(
 
 def digest_of_shared(data: Data, examples: object) -> bytes:
     """Return the digest of what every entry is made from, beside its mapping."""
-    digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
+    digest = hashlib.sha256(repr((sys.version, msgspec.__version__, numpy.__version__)).encode())
     # All of the data, so that nothing an entry comes to be made from can be missed.
     for name in sorted({field.name for field in dataclasses.fields(data)} - _TOLD_APART):
         digest.update(_encode(getattr(data, name)))

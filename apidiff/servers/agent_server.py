@@ -7,7 +7,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from functools import partial, wraps
 from typing import Annotated, Any, Literal, ParamSpec, TextIO
@@ -31,7 +31,7 @@ from pydantic import Field, ValidationError
 
 from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer
-from apidiff.lookup.cache import renewed
+from apidiff.lookup.cache import code_state, renewed
 from apidiff.lookup.index import Index
 from apidiff.lookup.search import Searcher
 from apidiff.messages.escape_invisible import one_line
@@ -83,6 +83,7 @@ class Agent:
         self._analysers: dict[tuple[str | None, str | None], Analyser] = {}
         self._searcher: Searcher | None = None
         self._renewed_at = -math.inf
+        self._code, self._is_outdated = code_state(), False
         # One thread: answers are made one after another, and who asks whether the server is there is answered meanwhile.
         self._worker = WorkerThread("answers")
 
@@ -96,23 +97,26 @@ class Agent:
         def of_now(*args: _P.args, **kwargs: _P.kwargs) -> str:
             self._renew()
             answer = tool(*args, **kwargs)
-            if not self._index.damaged and not self._index.unchecked:
-                return answer
-            return f"{answer}\n\n{self._passed_over('zh' if kwargs.get('language') == 'zh' else 'en')}"
+            return "\n\n".join([answer, *self._notes("zh" if kwargs.get("language") == "zh" else "en")])
 
         return answered
 
     def _renew(self) -> None:
         """Answer from the data as they are now: since the last answer a record may have come, or the key of a signer gone."""
-        index = renewed(self._index, ask_again=time.monotonic() > self._renewed_at + _ASKED_AGAIN_S)
+        self._is_outdated = code_state() != self._code
+        ask_again = time.monotonic() > self._renewed_at + _ASKED_AGAIN_S
+        index = renewed(self._index, ask_again=ask_again, keep=not self._is_outdated)
         if index is not self._index:
             self._index, self._searcher, self._renewed_at = index, None, time.monotonic()
             self._analysers.clear()
 
-    def _passed_over(self, language: Language) -> str:
-        """What an agent, who sees no standard error, has to know of an answer that lacks something."""
+    def _notes(self, language: Language) -> Iterator[str]:
+        """What an agent, who sees no standard error, has to know of an answer that lacks something or is of former code."""
         damaged, unchecked = len(self._index.damaged), len(self._index.unchecked)
-        return label("servers.passed_over", language, damaged=damaged, unchecked=unchecked)
+        if damaged or unchecked:
+            yield label("servers.passed_over", language, damaged=damaged, unchecked=unchecked)
+        if self._is_outdated:
+            yield label("servers.outdated", language)
 
     def analyser(self, mindspore: str | None, device: str | None = None) -> Analyser:
         """The analyser for a release and a device. Raises ApidiffError for a release that is not known."""

@@ -475,6 +475,28 @@ def test_memory_that_runs_out_is_no_fault_of_the_program(
     assert capsys.readouterr().err == "apidiff: Memory ran out. Free some, or have the command read less.\n"
 
 
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ModuleNotFoundError("No module named 'apidiff.gone'", name="apidiff.gone"), 2),
+        (ImportError("cannot import name 'x' from 'apidiff.lookup'", name="apidiff.lookup"), 2),
+        (ModuleNotFoundError("No module named 'apidiffer'", name="apidiffer"), FAULT),
+    ],
+)
+def test_code_that_is_changed_below_a_command_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: ImportError, code: int
+) -> None:
+    """As by an update: what is imported later does not fit what was before."""
+
+    def fail(*_given: object) -> None:
+        raise error
+
+    monkeypatch.setattr("apidiff.cli._parse", fail)
+    assert main(["check"]) == code
+    said = f"A part of apidiff does not fit the rest ({error}). If it was changed just now, run it again; else reinstall it."
+    assert (capsys.readouterr().err == f"apidiff: {said}\n") is (code == 2)
+
+
 def test_a_folder_that_was_deleted_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

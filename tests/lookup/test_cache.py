@@ -66,6 +66,34 @@ def test_kept_once_and_used_again(small: Path, cache: Path) -> None:
     assert kept.stat().st_mtime_ns == before
 
 
+def test_what_was_changed_while_an_index_was_made_is_not_kept(
+    small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is what a process of former code makes: later commands would hand on entries that other code made."""
+    states = iter(["one", "two", "two", "two", "two"])
+    monkeypatch.setattr(index_cache, "fingerprint", lambda: next(states))
+    assert index_cache.open_index().fingerprint == "one"
+    assert list(files(cache)) == []
+    assert index_cache.open_index(keep=False).fingerprint == "two"
+    assert list(files(cache)) == []
+    index_cache.open_index()
+    assert list(files(cache)) == [index_cache.index_file()]
+
+
+def test_the_state_of_the_code_is_that_of_all_code_and_of_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_cache, "_PACKAGE", tmp_path)
+    for name in ("judge/a.py", "data/b.yaml"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).touch()
+    before = index_cache.code_state()
+    (tmp_path / "data" / "b.yaml").write_text("{}")
+    assert index_cache.code_state() == before
+    (tmp_path / "judge" / "a.py").write_text("a = 1")
+    assert index_cache.code_state() != before
+
+
 def test_everyday_words_that_cannot_be_read_stop_no_answer(
     small: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -364,7 +392,7 @@ def test_what_answers_for_long_is_made_anew_as_for_one_answer(
     index = msgspec.structs.replace(build("as it was"), unchecked=unchecked)
     monkeypatch.setattr(index_cache, "fingerprint", lambda: now)
     monkeypatch.setattr(index_cache.shutil, "which", lambda _name: "/bin/minisign" if here else None)
-    monkeypatch.setattr(index_cache, "open_index", lambda: build(now))
+    monkeypatch.setattr(index_cache, "open_index", lambda **_: build(now))
     assert (index_cache.renewed(index, ask_again=ask_again) is index) is same
 
 
@@ -489,6 +517,11 @@ def test_what_lies_behind_a_link_makes_it_stale(tmp_path: Path, monkeypatch: pyt
         seen.append(fingerprint_of(package, monkeypatch))
         (package / "data" / "runs" / name).unlink()
     assert len(set(seen)) == 3
+    (package / "data" / "runs" / "a").mkdir()
+    seen.append(fingerprint_of(package, monkeypatch))
+    (package / "data" / "runs" / "b").symlink_to("a")  # what lies there is read twice
+    seen.append(fingerprint_of(package, monkeypatch))
+    assert seen[-1] != seen[-2]
 
 
 def test_a_link_to_itself_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

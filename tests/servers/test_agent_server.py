@@ -125,7 +125,7 @@ async def test_answers_are_of_the_data_as_they_are_now(monkeypatch: pytest.Monke
     await answered()
     await answered()
     monkeypatch.setattr(cache, "fingerprint", lambda: "changed")
-    monkeypatch.setattr(cache, "open_index", lambda: msgspec.structs.replace(first, fingerprint="changed"))
+    monkeypatch.setattr(cache, "open_index", lambda **_: msgspec.structs.replace(first, fingerprint="changed"))
     await answered()
     await answered()
     assert (seen[0], seen[2]) == (seen[1], seen[3])
@@ -159,11 +159,32 @@ async def test_an_answer_says_that_it_lacks_something(
             assert bool(said) is ("apidiff check" in last)
 
 
+async def test_a_server_of_former_code_says_so_and_keeps_no_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later commands would take what it makes for what the code of now makes, and hand it on."""
+    index = open_index()
+    kept: list[bool] = []
+
+    def renewed(now: Index, *, ask_again: bool, keep: bool) -> Index:
+        kept.append(keep)
+        return now
+
+    monkeypatch.setattr(agent_server, "renewed", renewed)
+    server = make_server(index)
+    said = []
+    for state in ("as it began", "changed", "changed"):
+        if state == "changed":
+            monkeypatch.setattr(agent_server, "code_state", lambda: "changed")
+        [part] = await server.call_tool("lookup", {"name": "torch.cat"})
+        said.append("apidiff was changed since this server was started" in part.text.rpartition("\n\n")[2])
+    assert (said, kept) == ([False, True, True], [True, False, False])
+
+
 async def test_minisign_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
     index = open_index()
 
-    def renewed(now: Index, *, ask_again: bool) -> Index:
+    def renewed(now: Index, *, ask_again: bool, keep: bool) -> Index:
+        assert keep
         asked.append(ask_again)
         return msgspec.structs.replace(index) if ask_again else now
 
