@@ -144,7 +144,7 @@ conf/elements/node_modules: conf/elements/package-lock.json
 $(BIN)/python:
 	@for python in python3 python3.12 python3.11; do \
 	  if "$$python" -c 'import sys; sys.exit(sys.version_info[:2] not in {(3, 11), (3, 12)})' 2>/dev/null; then \
-	    made=; [ -e $(VENV) ] || made=$(VENV); \
+	    made=; [ -e $(VENV) ] || [ -L $(VENV) ] || made=$(VENV); \
 	    "$$python" -m venv $(VENV) && exit 0; \
 	    rm -rf $$made; \
 	    echo "make: $$python cannot make a virtual environment. Install its venv module (Debian: python3-venv)." >&2; \

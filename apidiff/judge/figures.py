@@ -55,7 +55,8 @@ def distance(
     special = bool((~finite & ~same).any())
     mine, theirs = mine[finite], theirs[finite]
     wide = tolerances[source.dtype]
-    apart = np.abs(mine - theirs)
-    beyond = bool((apart > wide.atol + wide.rtol * np.abs(mine)).any())
-    another = bool(beyond and apart.max() > _ANOTHER[source.dtype] * np.abs(mine).max())
+    with np.errstate(all="ignore"):
+        apart = np.abs(mine - theirs)
+        beyond = bool((apart > wide.atol + wide.rtol * np.abs(mine)).any())
+        another = bool(beyond and apart.max() > _ANOTHER[source.dtype] * np.abs(mine).max())
     return Distance(special, beyond, another, furthest(theirs, mine, source.dtype), own)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore 
 _MOST_TOKENS, _MOST_TOKENS_OF_ALL = 1_000_000, 8_000_000
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MOST_LOOKS = 10_000_000  # at neighbours of assignments in a file: MindSpore's largest takes an eighth of that
-_MOST_TAKEN = 2_000_000  # names by star imports in one extraction
+_MOST_TAKEN = 2_000_000  # names by star imports and lists in one extraction: MindSpore's modules take 14,100
 _MOST_ABOVE = 200  # bases of a class and of those above it: the most in torch and MindSpore are 11
 _LONGEST_WAY = 100  # imports and renamings that a name is followed through
 # griffe follows `__all__ += …` and not the same written as a call.
@@ -62,7 +63,8 @@ class Modules:
         self._missed: dict[str, tuple[type[NotReadable], str]] = {}
         self._public: dict[str, dict[str, None]] = {}  # names are looked for in them
         self._stars: dict[str, dict[str, tuple[int, str]]] = {}
-        self._taken = 0  # names that star imports took so far
+        self._unlisted: dict[str, str] = {}  # modules that take too many names; each of these may be read
+        self._taken = 0  # names that modules took from others so far
         self._compiled_in: dict[Path, set[str]] = {}
         self._tokens = 0  # of all files so far
 
@@ -85,8 +87,8 @@ class Modules:
 
     @property
     def unread(self) -> dict[str, str]:
-        """The modules so far whose files are there and cannot be read, each with the reason."""
-        return dict(self._unread)
+        """The modules so far whose files are there and cannot be read, or not all that they take, each with the reason."""
+        return self._unlisted | self._unread
 
     def public(self, path: str) -> list[str]:
         """The public names of module ``path``, sorted: its ``__all__``, else what it defines or imports of its package.
@@ -99,6 +101,8 @@ class Modules:
 
     def _all_of(self, path: str) -> dict[str, None]:
         """As ``public``, made once."""
+        if path in self._unlisted:
+            raise NotReadable(self._unlisted[path])
         if path not in self._public:
             module = self.module(path)
             if module is None:
@@ -108,13 +112,13 @@ class Modules:
                 self._public[path] = {name: None for name in self._names(module, path) if name.isidentifier()}
             except NotReadable as error:
                 del self._public[path]
-                self._unread[path] = str(error)
+                self._unlisted[path] = str(error)
                 raise
         return self._public[path]
 
     def _names(self, module: griffe.Module, path: str) -> list[str]:
         if module.exports is not None and not _computed(module):
-            return sorted(set(self._exports(module)))
+            return sorted(self._exports(module))
         top = path.partition(".")[0]
         names: set[str] = set()
         for name, member in module.members.items():
@@ -252,7 +256,7 @@ class Modules:
     def _count_taken(self, names: int, module: griffe.Module) -> None:
         self._taken += names
         if self._taken > _MOST_TAKEN:
-            raise NotReadable(f"{module.path} and modules before it take more than {_MOST_TAKEN} names by star imports")
+            raise NotReadable(f"{module.path} and modules before it take more than {_MOST_TAKEN} names from others")
 
     def _renamed(self, attribute: griffe.Attribute, way: list[str]) -> Found:
         value = attribute.value
@@ -266,15 +270,16 @@ class Modules:
         except NotReadable:
             return {}
 
-    def _exports(self, module: griffe.Module) -> list[str]:
-        names: list[str] = []
-        for export in module.exports or []:
-            if isinstance(export, str):
-                names.append(export)
-            else:  # __all__ of another module, added to this one's
-                path = export.canonical_path.removesuffix(".__all__")
+    def _exports(self, module: griffe.Module) -> dict[str, None]:
+        names = {export: None for export in module.exports or [] if isinstance(export, str)}
+        added = {export.canonical_path: None for export in module.exports or [] if not isinstance(export, str)}
+        for path in (one.removesuffix(".__all__") for one in added):  # of other modules, added to this one's
+            with suppress(NotReadable):  # which `unread` tells
                 # A package that imports a module of its own by its full name: griffe then tells the last part alone.
-                names.extend(self._star(path if self.module(path) else f"{module.path}.{path}"))
+                path = path if self.module(path) else f"{module.path}.{path}"
+            taken = self._star(path)
+            self._count_taken(len(taken), module)
+            names |= taken
         return names
 
     def _file(self, path: str) -> Path | None:

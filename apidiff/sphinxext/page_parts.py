@@ -42,8 +42,8 @@ _MARK = re.compile(rf"{_BEGIN}(lid|open|template):([^>]*)-->|<!--apidiff:(/part)
 _SUMMARY = re.compile(r"<summary[^>]*>(.*)</summary>\s*\Z", re.DOTALL)
 _ID = re.compile(r'\sid="([^"]+)"')
 _HERE = re.compile(r'(<a [^<>]*?href=")(#[^"]+)"')
-_INNER = re.compile(r'\.part-\d+\.html#part-(\d+)"')
-_PLACE = re.compile("<!--apidiff:anchors:([0-9]+(?:,[0-9]+)*)-->")
+_INNER = re.compile(r'\.part-\d+\.html#part-(\d{1,9})"')
+_PLACE = re.compile("<!--apidiff:anchors:([0-9]{1,9}(?:,[0-9]{1,9})*)-->")
 _PART_FILE = re.compile(r"\.part-\d+\Z")
 
 UNDER_LID = f"{_BEGIN}lid:-->"

@@ -74,3 +74,11 @@ def test_where_no_environment_can_be_made_only_what_was_begun_goes(
     assert all((checkout / name / "notes.txt").exists() for name in there)
     assert (checkout / ".venv").exists() == (".venv" in there)
     assert not (checkout / "env").exists()
+
+
+def test_a_link_to_an_environment_elsewhere_stays(checkout: Path) -> None:
+    """Its disk may come back."""
+    (checkout / ".venv").symlink_to("/nowhere/environment")
+    program(checkout.parent / "bin" / "python3", WITHOUT_VENV)
+    assert make(checkout, "site").returncode == 2
+    assert (checkout / ".venv").is_symlink()

@@ -370,8 +370,35 @@ def test_so_many_names_that_star_imports_take_are_told(tmp_path: Path, monkeypat
     modules = Modules(tmp_path)
     assert [len(modules.public(f"torch.{name}")) for name in "ab"] == [10, 10]
     for _ in range(2):
-        with pytest.raises(
-            NotReadable, match=r"torch\.c and modules before it take more than 25 names by star imports"
-        ):
+        with pytest.raises(NotReadable, match=r"torch\.c and modules before it take more than 25 names from others"):
             modules.public("torch.c")
     assert list(modules.unread) == ["torch.c"]
+    assert isinstance(modules.find("torch.many.f1"), griffe.Function)
+
+
+def test_the_list_of_another_module_is_added_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of lines that add the same one took 4 GB."""
+    monkeypatch.setattr(signature_modules, "_MOST_TAKEN", 25)
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "many.py").write_text(f"__all__ = {[f'f{number}' for number in range(10)]}\n")
+    head = "from torch import many\n__all__ = ['own']\n"
+    (tmp_path / "torch" / "once.py").write_text(head + "__all__ += many.__all__\n" * 50)
+    modules = Modules(tmp_path)
+    assert len(modules.public("torch.once")) == 11
+    for name in "ab":
+        (tmp_path / "torch" / f"{name}.py").write_text(head + "__all__ += many.__all__\n")
+    assert len(modules.public("torch.a")) == 11
+    with pytest.raises(NotReadable, match="names from others"):
+        modules.public("torch.b")
+
+
+def test_a_list_that_cannot_be_read_takes_no_other_name_away(tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "broken.py").write_text("def (:\n")
+    code = "from torch import broken\n__all__ = ['f']\n__all__ += broken.__all__\ndef f(x): ...\n"
+    (tmp_path / "torch" / "a.py").write_text(code)
+    (tmp_path / "torch" / "b.py").write_text("from torch.a import *\n")
+    modules = Modules(tmp_path)
+    assert modules.public("torch.b") == ["f"]
+    assert isinstance(modules.find("torch.b.f"), griffe.Function)
+    assert list(modules.unread) == ["torch.broken"]
