@@ -14,8 +14,8 @@ from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.checks import check_records, releases_are_listed, run_checks
 from apidiff.database.checks.messages import messages_are_there, placeholders_are_filled
+from apidiff.database.checks.other_files import errors_of
 from apidiff.database.checks.subject import Subject
-from apidiff.database.checks.unread import errors_of
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.passed_over import unchecked_errors

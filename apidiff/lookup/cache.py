@@ -60,7 +60,7 @@ def open_index(*, mapped: bool = False, keep: bool = True) -> Index:
     return index
 
 
-def renewed(index: Index, *, ask_again: bool, keep: bool = True) -> Index:
+def renewed(index: Index, *, ask_again: bool, keep: bool) -> Index:
     """``index`` where the data are those that it was made of; else one that fits them now, as `open_index` makes it.
 
     ``ask_again``: whether another one is made where signatures were not checked, and may be now. ``keep``: as of `open_index`.

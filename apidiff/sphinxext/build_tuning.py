@@ -46,8 +46,8 @@ class BuildTuning:
         def handle_or_end(app: Sphinx) -> None:
             try:
                 handle(app)
-            except BaseException as error:
-                self.end(app, error if isinstance(error, Exception) else None)
+            except BaseException:
+                self.end(app, None)
                 raise
 
         return handle_or_end

@@ -134,9 +134,8 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
     app.connect("config-inited", configure_head)
     app.connect("builder-inited", pack_tocs)
-    app.connect(
-        "builder-inited", tuning.or_end(session.lay_out), priority=800
-    )  # it may wait for the content: after what others do
+    # It may wait for the content: after what others do.
+    app.connect("builder-inited", tuning.or_end(session.lay_out), priority=800)
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)
     app.connect("env-get-outdated", broken_pages)

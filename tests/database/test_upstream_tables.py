@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database.checks.unread import tables_are_readable
+from apidiff.database.checks.other_files import tables_are_readable
 from apidiff.database.paths import DATA
 from apidiff.database.upstream_tables import COLUMNS, TABLES, load_upstream_rows
 from apidiff.errors import DataError

@@ -393,7 +393,7 @@ def test_what_answers_for_long_is_made_anew_as_for_one_answer(
     monkeypatch.setattr(index_cache, "fingerprint", lambda: now)
     monkeypatch.setattr(index_cache.shutil, "which", lambda _name: "/bin/minisign" if here else None)
     monkeypatch.setattr(index_cache, "open_index", lambda **_: build(now))
-    assert (index_cache.renewed(index, ask_again=ask_again) is index) is same
+    assert (index_cache.renewed(index, ask_again=ask_again, keep=True) is index) is same
 
 
 def test_who_holds_an_index_outlives_its_file(small: Path, cache: Path) -> None:

@@ -21,13 +21,13 @@ from apidiff.database.checks.coverage import (
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
+from apidiff.database.checks.other_files import tables_are_readable
 from apidiff.database.checks.parameters import fill_fits, rows_fit
 from apidiff.database.checks.places import places_are_described, without_unjudged
 from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
-from apidiff.database.checks.unread import tables_are_readable
 from apidiff.database.data import Data
 from apidiff.database.documented import listings_fit
 from apidiff.database.odd_records import naming_the_record

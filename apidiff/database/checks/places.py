@@ -26,7 +26,8 @@ def places_are_described(data: Data) -> Iterator[DataError]:
 def without_unjudged(data: Data) -> Data:
     """``data`` without the records of places that are not described; ``damaged`` tells those.
 
-    With another answer verdicts would be refuted that are not.
+    Without what is said there of missing kernels, verdicts would be refuted that are not. Where a file could not be read none
+    of its places is described, and ``broken`` tells the file alone.
     """
     ranks, singles = _undescribed(data)
     if not ranks and not singles:

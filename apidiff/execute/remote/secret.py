@@ -1,8 +1,8 @@
 """The secret of one launched run, by which its processes know each other.
 
 It is made for the run: given by the launcher's environment or in a file, or else made by rank 0 in the user's state folder,
-where the other processes of this machine, or of machines that share it, read it. It is never sent: each side proves that it has
-it, over numbers that both sides draw.
+where the other processes of this machine, or of machines that share it, read it until all have joined. It is never sent: each
+side proves that it has it, over numbers that both sides draw.
 """
 
 from __future__ import annotations
