@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
 from apidiff.porting.finding_codes import keeps_out
+from apidiff.porting.star_imports import StarImports
 from apidiff.porting.torch_names import (
     FOREIGN,
     FORWARD,
@@ -146,10 +147,31 @@ class TreeLinks:
             return either(bound, lambda part: part if part == path else self.resolve(part))
         if path[1:] in self._modules:
             return path
-        for star in facts.stars:
-            if star in self._modules and (found := self.resolve(f"{IN_TREE}{star}.{name}")) is not None:
-                return found
-        return None
+        return next((found for _, found in self._from_stars(facts, name)), None)
+
+    def _from_stars(self, facts: ModuleFacts, name: str) -> Iterator[tuple[str, str]]:
+        """What a name that a module has by star imports may be: its path in the module that binds it, and what that is."""
+        for module in self._stars.givers(facts.name, name):
+            path = f"{IN_TREE}{module}.{name}"
+            if (found := self.resolve(path)) is not None:
+                yield path, found
+            elif path in self._known:
+                self._stars.forget(module, name)
+
+    @cached_property
+    def _stars(self) -> StarImports:
+        stars = {
+            name: [star for star in facts.stars if star in self._modules]
+            for name, facts in self._modules.items()
+            if facts.stars
+        }
+        children = ((name, above) for above, _, name in (module.rpartition(".") for module in self._modules))
+        return StarImports(stars, chain(self._bound, children))
+
+    @property
+    def _bound(self) -> Iterator[tuple[str, str]]:
+        """The names that modules bind, each with its module."""
+        return ((name, module) for module, facts in self._modules.items() for name in facts.names)
 
     def _member(self, of_class: str, name: str, *, instance: bool) -> Value:
         facts = self._classes[of_class]
@@ -186,8 +208,7 @@ class TreeLinks:
                     return False
                 path = facts.names[name]
             else:
-                stars = [f"{IN_TREE}{star}.{name}" for star in facts.stars if star in self._modules]
-                path = next((one for one in stars if self.resolve(one) is not None), "")
+                path = next((path for path, _ in self._from_stars(facts, name)), "")
         return False
 
     def names_asked(self, places: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, set[str]]:
@@ -222,18 +243,26 @@ class TreeLinks:
             path = f"{path}.{step}"
 
     def _ask(self, module: str, name: str, by: str, asked: dict[str, set[str]]) -> None:
-        """Note that ``by`` asks ``name`` of a module, and of those whose names that has by a star import."""
+        """Note that ``by`` asks ``name`` of a module, and of those that give it that by star imports."""
         facts = self._modules.get(module)
-        waiting = [module]
-        if facts is not None and module == by:  # it is no need of others what a file asks of itself
-            waiting = [] if name in facts.names else self._meant(*facts.stars)
-        while waiting:
-            module = waiting.pop()
-            facts = self._modules.get(module)
-            if facts is not None and name not in asked.setdefault(module, set()):
-                asked[module].add(name)
-                if name not in facts.names:
-                    waiting += self._meant(*facts.stars)
+        if facts is None:
+            return
+        if module != by:  # it is no need of others what a file asks of itself
+            asked.setdefault(module, set()).add(name)
+        for giver in self._asked_stars.givers(module, name) if name not in facts.names else ():
+            asked.setdefault(giver, set()).add(name)
+            self._asked_stars.forget(giver, name)
+
+    @cached_property
+    def _asked_stars(self) -> StarImports:
+        """Star imports with all modules that they may mean."""
+        stars = {
+            name: [star for star in self._meant(*facts.stars) if star in self._modules]
+            for name, facts in self._modules.items()
+            if facts.stars
+        }
+        imported = ((name, module) for module, facts in self._modules.items() for name in facts.imported)
+        return StarImports(stars, chain(self._bound, imported, ((ALL, module) for module in self._modules)))
 
     def _meant(self, *names: str) -> list[str]:
         """The modules that imports may mean by names of the tree."""
