@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
+from apidiff.porting.asked_names import ALL
 from apidiff.porting.code_text import CodeText, Edit
-from apidiff.porting.tree_links import ALL
 
 _ROOT = "mindspore"
 _SHORT = "ms"  # the name that everyone gives it, where its own is taken

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -24,12 +23,9 @@ from apidiff.porting.torch_names import (
     either,
     sequence_of,
 )
-from apidiff.porting.tree_modules import candidates
 
 _DEEPEST = 60
 _KEPT = 2**16  # members of classes: for each that is asked for, one of each class on the way
-_WORD = re.compile(r"\w+")
-ALL = "*"  # in the place of a name: every name of a module
 
 
 class Line(NamedTuple):
@@ -55,15 +51,15 @@ class TreeLinks:
         modules: Mapping[str, ModuleFacts],
         ignored: Mapping[str, Mapping[int, Set[str]]] | None = None,
     ) -> None:
-        self.names, self._modules, self._ignored = names, dict(modules), ignored or {}
+        self.names, self.modules, self._ignored = names, dict(modules), ignored or {}
         self._classes: dict[str, ClassFacts] = {}
         self._returns: dict[str, str] = {}
         for facts in modules.values():
             self._classes |= facts.classes
             self._returns |= facts.returns
         for name in modules if any("." in name for name in modules) else ():
-            while not name.startswith("<") and (name := name.rpartition(".")[0]) and name not in self._modules:
-                self._modules[name] = ModuleFacts(name, {}, [], {}, {})  # a folder that is no package
+            while not name.startswith("<") and (name := name.rpartition(".")[0]) and name not in self.modules:
+                self.modules[name] = ModuleFacts(name, {}, [], {}, {})  # a folder that is no package
         self._known: dict[str, Value] = {}
         self._lines: dict[str, Line] = {}
         self._active: set[str] = set()
@@ -102,7 +98,7 @@ class TreeLinks:
         if path.endswith(SEQUENCE):
             item = self.resolve(path[: -len(SEQUENCE)])
             return sequence_of(item) if item else None
-        if path[1:] in self._modules or path in self._classes:
+        if path[1:] in self.modules or path in self._classes:
             return path
         head, _, last = path.rpartition(".")
         if not head:
@@ -137,7 +133,7 @@ class TreeLinks:
                 self._members[key] = None  # while it is looked for: a class may be its own base
                 self._members[key] = self._member(of_class, name, instance=instance)
             return self._members[key]
-        facts = self._modules.get(owner[1:])
+        facts = self.modules.get(owner[1:])
         return self._of_module(facts, name) if facts is not None else None
 
     def _of_module(self, facts: ModuleFacts, name: str) -> Value:
@@ -145,7 +141,7 @@ class TreeLinks:
         bound = facts.names.get(name)
         if bound is not None:
             return either(bound, lambda part: part if part == path else self.resolve(part))
-        if path[1:] in self._modules:
+        if path[1:] in self.modules:
             return path
         return next((found for _, found in self._from_stars(facts, name)), None)
 
@@ -161,17 +157,13 @@ class TreeLinks:
     @cached_property
     def _stars(self) -> StarImports:
         stars = {
-            name: [star for star in facts.stars if star in self._modules]
-            for name, facts in self._modules.items()
+            name: [star for star in facts.stars if star in self.modules]
+            for name, facts in self.modules.items()
             if facts.stars
         }
-        children = ((name, above) for above, _, name in (module.rpartition(".") for module in self._modules))
-        return StarImports(stars, chain(self._bound, children))
-
-    @property
-    def _bound(self) -> Iterator[tuple[str, str]]:
-        """The names that modules bind, each with its module."""
-        return ((name, module) for module, facts in self._modules.items() for name in facts.names)
+        bound = ((name, module) for module, facts in self.modules.items() for name in facts.names)
+        children = ((name, above) for above, _, name in (module.rpartition(".") for module in self.modules))
+        return StarImports(stars, chain(bound, children))
 
     def _member(self, of_class: str, name: str, *, instance: bool) -> Value:
         facts = self._classes[of_class]
@@ -200,7 +192,7 @@ class TreeLinks:
             if owner is None or owner[0] != IN_TREE:  # a member of what the path before is
                 path = above
                 continue
-            facts = self._modules.get(owner[1:])
+            facts = self.modules.get(owner[1:])
             if facts is None:
                 return False
             if name in facts.names:
@@ -210,63 +202,6 @@ class TreeLinks:
             else:
                 path = next((path for path, _ in self._from_stars(facts, name)), "")
         return False
-
-    def names_asked(self, places: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, set[str]]:
-        """The names of PyTorch that modules take from each other, by the module that binds them, or may bind them.
-
-        ``places``: the module in which each stands, and a path with the names behind it.
-        """
-        of_torch = {name for facts in self._modules.values() for name, value in facts.names.items() if _is_torch(value)}
-        asked: dict[str, set[str]] = {}
-        for by, value, names in {(by, value, tuple(names)) for by, value, names in places}:
-            for path in value.split("|"):
-                steps = [*path[1:].split("."), *names]
-                if path[:1] == IN_TREE and not of_torch.isdisjoint(_plain(step) for step in steps[1:]):
-                    for module in self._meant(steps[0]):
-                        self._ask_along([module, *steps[1:]], by, of_torch, asked)
-        for facts in self._modules.values():
-            if facts.name.startswith("<"):  # of a page: what a star import gives it may be taken for customary names
-                self._ask(facts.name, ALL, facts.name, asked)
-        return asked
-
-    def _ask_along(self, steps: Sequence[str], by: str, of_torch: set[str], asked: dict[str, set[str]]) -> None:
-        """Note what is asked of the modules that a path goes through."""
-        path = f"{IN_TREE}{steps[0]}"
-        for step in steps[1:]:
-            owner = self.resolve(path)
-            if owner is None:
-                return
-            name = _plain(step)
-            for part in owner.split("|") if name in of_torch else ():
-                if part[0] == IN_TREE:
-                    self._ask(part[1:], name, by, asked)
-            path = f"{path}.{step}"
-
-    def _ask(self, module: str, name: str, by: str, asked: dict[str, set[str]]) -> None:
-        """Note that ``by`` asks ``name`` of a module, and of those that give it that by star imports."""
-        facts = self._modules.get(module)
-        if facts is None:
-            return
-        if module != by:  # it is no need of others what a file asks of itself
-            asked.setdefault(module, set()).add(name)
-        for giver in self._asked_stars.givers(module, name) if name not in facts.names else ():
-            asked.setdefault(giver, set()).add(name)
-            self._asked_stars.forget(giver, name)
-
-    @cached_property
-    def _asked_stars(self) -> StarImports:
-        """Star imports with all modules that they may mean."""
-        stars = {
-            name: [star for star in self._meant(*facts.stars) if star in self._modules]
-            for name, facts in self._modules.items()
-            if facts.stars
-        }
-        imported = ((name, module) for module, facts in self._modules.items() for name in facts.imported)
-        return StarImports(stars, chain(self._bound, imported, ((ALL, module) for module in self._modules)))
-
-    def _meant(self, *names: str) -> list[str]:
-        """The modules that imports may mean by names of the tree."""
-        return [one for name in names for one in candidates(name, self._modules)]
 
     def is_layer(self, path: str) -> bool | None:
         """Whether a class is a ``torch.nn.Module``, None for no layer and for what is no class of the tree.
@@ -370,7 +305,7 @@ class TreeLinks:
         """Whether a comment on one of the lines of a class's file keeps one of the APIs out."""
         parts = path[1:].split(".")
         for size in range(len(parts) - 1, 0, -1):
-            if (module := ".".join(parts[:size])) in self._modules:
+            if (module := ".".join(parts[:size])) in self.modules:
                 ignored = self._ignored.get(module, {})
                 return any(keeps_out(ignored[line], name) for line in lines if line in ignored for name in names)
         return False
@@ -407,17 +342,6 @@ class TreeLinks:
             forward = self.attribute(value, "forward") or self.attribute(value, "__call__")
             return self.call(forward) if forward is not None and not forward.endswith(INSTANCE) else None
         return self.resolve(self._returns.get(value))
-
-
-def _plain(step: str) -> str:
-    """A name of a path without what says that it is called, or holds more."""
-    found = _WORD.match(step)
-    return found[0] if found else ""
-
-
-def _is_torch(value: str) -> bool:
-    """Whether a value may be an API of PyTorch itself, as what is imported from it is."""
-    return any(part[:1] == "t" and part[-1] not in ")]" for part in value.split("|"))
 
 
 def is_of_tree(value: Value) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from apidiff.porting.module_names import joined
 from apidiff.porting.source_files import SourceFile
 
 UNSURE = "?"  # before the name of a module that several files of the tree may be
 _SOURCES = "src"  # a folder whose modules are imported from beside it
+_MOST_HOLDERS = 200  # folders that are searched for what one name means
 
 
 class TreeModules:
@@ -64,12 +65,12 @@ class TreeModules:
             if "." in name and own in self._files:
                 return own
             found = [one for one in around if "." in name and joined(one, name) in self._files]
-        found = found or list(self._holders.get(name.partition(".")[0], ()))
-        if len(found) > 1:
-            found = [one for one in found if joined(one, name) in self._names] or found
-        if len(found) > 1:
+        held: Collection[str] = found or self._holders.get(name.partition(".")[0], {})
+        if 1 < len(held) <= _MOST_HOLDERS:
+            held = [one for one in held if joined(one, name) in self._names] or held
+        if len(held) > 1:
             return f"{UNSURE}{name}"
-        return joined(found[0], name) if found else None
+        return next((joined(one, name) for one in held), None)
 
     def _folders_around(self, root: str) -> list[str]:
         if root not in self._around:
@@ -80,12 +81,18 @@ class TreeModules:
         return self._around[root]
 
 
-def candidates(module: str, modules: Iterable[str]) -> Iterator[str]:
-    """The modules of the tree that a name that `TreeModules.find` gives may mean, among ``modules``."""
-    if not module.startswith(UNSURE):
-        yield module
-        return
-    first, _, rest = module[1:].partition(".")
-    for one in modules:
-        if one.rpartition(".")[2] == first:
-            yield joined(one, rest) if rest else one
+class Candidates:
+    """The modules of the tree that names that `TreeModules.find` gives may mean, among ``modules``."""
+
+    def __init__(self, modules: Iterable[str]) -> None:
+        self._modules: dict[str, list[str]] = {}  # by the last part of their names
+        for one in modules:
+            self._modules.setdefault(one.rpartition(".")[2], []).append(one)
+
+    def meant(self, module: str) -> list[str] | None:
+        """The modules that a name may mean; None where they are too many to look at each."""
+        if not module.startswith(UNSURE):
+            return [module]
+        first, _, rest = module[1:].partition(".")
+        found = self._modules.get(first, [])
+        return [joined(one, rest) if rest else one for one in found] if len(found) <= _MOST_HOLDERS else None

@@ -13,6 +13,7 @@ import msgspec
 from apidiff.errors import ApidiffError
 from apidiff.model.result_types import INSTANCE
 from apidiff.model.source_names import SourceNames
+from apidiff.porting.asked_names import asked_names
 from apidiff.porting.call_forms import behind_object
 from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
 from apidiff.porting.forked_work import in_processes
@@ -113,7 +114,7 @@ def link_names(
         for one in file.open
         if one.role == "import" or (use := _resolved(one, links)) is None or use.possible or not writes(use)
     )
-    asked = links.names_asked(places)
+    asked = asked_names(links, places)
     return [
         msgspec.structs.replace(one, asked=frozenset(asked.get(file.facts.name, ()))) if file.facts is not None else one
         for file, one in zip(scanned, linked, strict=True)

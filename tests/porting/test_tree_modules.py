@@ -83,6 +83,25 @@ def test_what_one_of_several_is_asked_for_stays(tmp_path: Path) -> None:
     assert [set(one.asked) for one in scanned] == [{"torch"}, {"torch"}, set()]
 
 
+def test_what_one_of_very_many_may_be_asked_for_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them was looked at for each name that is asked."""
+    monkeypatch.setattr("apidiff.porting.tree_modules._MOST_HOLDERS", 1)
+    texts = {
+        "a/common.py": "import torch\n",
+        "b/common.py": "import numpy\n",
+        "d/other.py": "import torch, torch.nn as nn\n",
+    }
+    users = {"e/run.py": "from common import torch\n", "f/all.py": "from common import *\n"}
+    for name, text in {**texts, **users, "g/use.py": "from all import nn\n"}.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
+    asked = {str(Path(one.names.path).relative_to(tmp_path)): one.asked for one in scanned if one.asked}
+    assert asked.pop("e/run.py") == {"torch"}  # what nobody can take from it goes on too
+    assert asked.pop("g/use.py") == {"nn"}
+    assert asked == {"a/common.py": {"torch"}, "d/other.py": {"torch", "nn"}, "f/all.py": {"nn"}}
+
+
 @pytest.mark.parametrize("given", [["pkg/sub"], ["pkg/sub/a.py"], [".", "pkg/sub"], ["other", "pkg"]])
 def test_a_package_has_its_name_from_wherever_it_is_scanned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str]
