@@ -12,7 +12,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: fuzz help install lock site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
+.PHONY: fuzz help install lock site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs digests elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,9 @@ schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 
 specs: $(VENV)/.site ## Add the probes and examples of today to the list of all that ever were
 	@$(BIN)/python -m apidiff.execute.submissions.known_probes
+
+digests: $(VENV)/.site ## Write the digests of tables and settings anew, after a change of these that is meant
+	@$(BIN)/python -c 'import sys; from apidiff.database.checks import digests; sys.exit(digests.main())'
 
 lock: $(VENV)/.test ## Write the locks anew, with the digests of what is installed in .venv
 	@$(PIP) 'uv>=0.9,<1'

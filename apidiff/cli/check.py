@@ -12,7 +12,7 @@ from rich.table import Table
 
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
-from apidiff.database.checks import check_records, releases_are_listed, run_checks
+from apidiff.database.checks import check_records, run_checks
 from apidiff.database.checks.messages import messages_are_there, placeholders_are_filled
 from apidiff.database.checks.other_files import errors_of
 from apidiff.database.checks.subject import Subject
@@ -32,7 +32,7 @@ from apidiff.messages.labels import FOLDER, LABELS
 from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import Entry
-from apidiff.model.vocabulary import AnswerKind
+from apidiff.model.vocabulary import AnswerKind, Framework
 from apidiff.porting.finding_codes import finding_codes
 from apidiff.porting.torch_names import read_result_types
 
@@ -51,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
     if errors := [*messages_are_there(FOLDER, LABELS.keys()), *placeholders_are_filled(FOLDER, LABELS)]:
         raise InvalidData(errors)
     data = without_failing(load_valid())
-    releases_are_listed(data)
+    for framework in Framework:
+        data.newest_release(framework.value)
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
     if errors := check_records(data) if args.ids else [*run_checks(data), *_other_errors(data)]:

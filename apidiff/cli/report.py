@@ -90,10 +90,14 @@ def _official(args: argparse.Namespace) -> bytes:
     from apidiff.database import load
     from apidiff.database.checks import without_unusable
     from apidiff.derive.official import official_report
+    from apidiff.errors import DataError
     from apidiff.lookup import knowledge
     from apidiff.messages.official_text import report_markdown
 
-    report = official_report(without_unusable(load()), dict(knowledge.load().entries))
+    data = without_unusable(load())
+    if not data.tables:
+        raise DataError(data.root / "official", None, "holds no table", "Restore the folder, or reinstall apidiff.")
+    report = official_report(data, dict(knowledge.load().entries))
     if args.format == "json":
         return json_line(report, indent=1)
     return report_markdown(report, language(args.lang)).encode()

@@ -35,7 +35,6 @@ from apidiff.model.signed import State
 from apidiff.model.trace import RunRecord
 from apidiff.model.trust import OWN
 from apidiff.model.verdict import Outcome
-from apidiff.model.version import Version
 from apidiff.verification import difference, observations
 from apidiff.verification.audit import audit
 
@@ -318,7 +317,7 @@ def _environment(first: RunRecord, second: RunRecord) -> Iterator[str]:
 
 
 def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
-    version = max(data.frameworks[backend.framework], key=lambda release: Version(release.version)).version
+    version = data.newest_release(backend.framework)
     yield f"{backend.name} ({backend.framework}, {backend.device}), planned for {backend.framework} {version}:"
     yield f"  looks for {backend.check.in_words}, starts ranks by itself"
     alone = (1,) if backend.devices is Devices.ONE else ()

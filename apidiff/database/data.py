@@ -61,6 +61,7 @@ from apidiff.model.signature import SignatureFile
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
 from apidiff.model.trust import OWN, Trust
+from apidiff.model.version import Version
 
 _T = TypeVar("_T")
 _Record = TypeVar("_Record", bound=RunRecord | SingleRecord)
@@ -132,6 +133,16 @@ class Data:
         records = [run for run, signed in self.signed.items() if signed.state is State.NOT_CHECKED]
         listed = any(signed.state is State.LISTED and signed.unchecked for signed in self.signed.values())
         return [*records, *([own_records_path(self.root).name] if listed else [])]
+
+    def newest_release(self, framework: str) -> str:
+        """The newest version of a framework. Raises DataError where none is known: every answer and every plan is for one."""
+        releases = self.frameworks.get(framework)
+        if not releases:
+            remedy = "List its releases there, oldest first, or reinstall apidiff."
+            raise DataError(
+                self.root / "frameworks.yaml", None, f"lists no release of {framework}", remedy, Damage.FORM
+            )
+        return max((release.version for release in releases), key=Version)
 
     @property
     def every_run(self) -> list[tuple[str, RunRecord]]:

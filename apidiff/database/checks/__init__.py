@@ -18,6 +18,7 @@ from apidiff.database.checks.coverage import (
     tables_are_whole,
     torch_is_covered,
 )
+from apidiff.database.checks.digests import digests_fit
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
@@ -33,7 +34,7 @@ from apidiff.database.documented import listings_fit
 from apidiff.database.odd_records import naming_the_record
 from apidiff.database.terms import load_terms
 from apidiff.database.undecided import undecided_fits
-from apidiff.errors import Damage, DataError
+from apidiff.errors import DataError
 from apidiff.model.vocabulary import Framework
 
 
@@ -47,6 +48,7 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
         *check_coverage(data),
         *places_are_described(data),
         *tables_are_readable(data.root),
+        *digests_fit(data.root),
     ]
 
 
@@ -84,23 +86,16 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
     return [*found, *words, *data.unneeded, *listings]
 
 
-def releases_are_listed(data: Data) -> None:
-    """Raises DataError where no release of MindSpore is known: every answer is for one."""
-    if not data.frameworks.get(Framework.MINDSPORE.value):
-        remedy = "List its releases there, oldest first, or reinstall apidiff."
-        raise DataError(data.root / "frameworks.yaml", None, "lists no release of mindspore", remedy, Damage.FORM)
-
-
 def without_unusable(data: Data) -> Data:
     """``data`` without the mappings of which no entry can be made; ``passed_over`` tells them.
 
     Such a one names a claim, document, example or probe that is not there, or has samples that cannot be called or ends of
     ranges that are no versions. One whose target is written in a mapping with such an API goes with it. `check_records` names
-    all that is wrong with each. Nor has it records that nothing can be judged by. Raises what `releases_are_listed` does.
+    all that is wrong with each. Nor has it records that nothing can be judged by. Raises what `Data.newest_release` does.
     """
     from apidiff.database.paths import examples_folder
 
-    releases_are_listed(data)
+    data.newest_release(Framework.MINDSPORE.value)
     data = without_unjudged(data)
     of_apis: list[Pass] = [
         documents_exist,

@@ -152,7 +152,6 @@ def _jobs(
     from apidiff.database.backends import Devices, find_backends
     from apidiff.execute.devices import look_for
     from apidiff.execute.plan import estimate, make_plan, world_sizes
-    from apidiff.model.version import Version
 
     jobs = []
     for backend in [backend for name in names for backend in find_backends(backends, name)]:
@@ -165,7 +164,7 @@ def _jobs(
         alone = [1] if backend.devices is Devices.ONE and not asked else []
         for note in sizes.notes:
             _say(note)
-        version = max(data.frameworks[backend.framework], key=lambda release: Version(release.version)).version
+        version = data.newest_release(backend.framework)
         for size in sorted({*alone, *sizes.chosen}):
             likely = estimate(data, backend, size, make_plan(data, backend, version, size, examples))
             jobs.append(_Job(backend, here, size, likely.minutes if likely else 1))

@@ -1,0 +1,90 @@
+"""Compares files that are wrong without a trace where a line of them is lost with ``digests.txt`` of the data.
+
+    <SHA-256>  conf/backends.toml
+
+The lines are those of ``sha256sum``, of names from the top of a checkout; ``make digests`` writes them anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from apidiff.atomic_write import write_files
+from apidiff.database.paths import DATA, conf_file
+from apidiff.database.regular_files import read_regular, read_text
+from apidiff.errors import ApidiffError, DataError
+
+_OF_DATA = [
+    "confusables.txt",
+    "documented.yaml",
+    "finding_codes.json",
+    "frameworks.yaml",
+    "official/*.yaml",
+    "result_types.json",
+    "upstream/*.csv",
+    "uses.yaml",
+]
+_OF_CONF = ["backends.toml", "scope.yaml", "single.toml", "terms.yaml"]
+_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
+_LARGEST = 2**24  # bytes
+_REMEDY = "Restore the file from version control or reinstall apidiff. If the change is meant: make digests"
+
+
+def digests_path(root: Path) -> Path:
+    """Where below the data folder ``root`` the digests lie."""
+    return root / "digests.txt"
+
+
+def digests_fit(root: Path) -> Iterator[DataError]:
+    """Files below ``root`` and in conf/ that are gone, are not those of which the digests were written, or have none."""
+    path = digests_path(root)
+    if root != DATA and not path.exists():  # a part of the data
+        return
+    files, known = _files(root), dict[str, str]()
+    try:
+        for number, line in enumerate(read_text(path).splitlines(), 1):
+            if not (found := _LINE.fullmatch(line)):
+                yield DataError(path, number, "is no digest and file", _REMEDY)
+                return
+            known[found[2]] = found[1]
+    except (OSError, UnicodeDecodeError) as error:
+        yield DataError(path, None, f"cannot be read ({error})", _REMEDY)
+        return
+    for name in known.keys() - files.keys():
+        yield DataError(path, None, f"has a digest of {name}, which is not there", _REMEDY)
+    for name, file in files.items():
+        try:
+            if name not in known:
+                yield DataError(file, None, f"has no digest in {path.name}", "Write it: make digests")
+            elif _digest(file) != known[name]:
+                yield DataError(file, None, f"is not the file whose digest {path.name} has", _REMEDY)
+        except OSError as error:
+            yield DataError(file, None, f"cannot be read ({error.strerror})", _REMEDY)
+
+
+def _files(root: Path) -> dict[str, Path]:
+    """The files by their names from the top of a checkout."""
+    data = {
+        f"apidiff/data/{file.relative_to(root).as_posix()}": file for one in _OF_DATA for file in sorted(root.glob(one))
+    }
+    conf = {f"conf/{name}": conf_file(name) for name in _OF_CONF}
+    return {name: file for name, file in (data | conf).items() if file.exists()}
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(read_regular(file, _LARGEST)).hexdigest()
+
+
+def main() -> int:
+    """Write the digests of the files as they are. Returns the exit code."""
+    try:
+        lines = [f"{_digest(file)}  {name}\n" for name, file in _files(DATA).items()]
+        write_files({digests_path(DATA): "".join(lines).encode()})
+    except (ApidiffError, OSError) as error:
+        sys.stderr.write(f"digests: {error}\n")
+        return 2
+    return 0

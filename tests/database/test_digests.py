@@ -1,0 +1,60 @@
+"""A list or a table that lost lines is told, though what is left of it is in order."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.database.checks.digests import digests_fit
+from apidiff.database.paths import DATA
+
+# file → what is done to it, and what is said of it
+LOSSES: dict[str, tuple[Callable[[str], str | None], str]] = {
+    "confusables.txt": (lambda text: text[: text.index("\n", len(text) // 2) + 1], "is not the file whose digest"),
+    "documented.yaml": (lambda text: text.rstrip("\n") + "\n\n", "is not the file whose digest"),
+    "finding_codes.json": (lambda text: re.sub(r'"parameter": "AD301",\s*', "", text), "is not the file whose digest"),
+    "official/2025-07.yaml": (lambda _: None, "has a digest of apidiff/data/official/2025-07.yaml, which is not there"),
+    "official/new.yaml": (lambda _: "", "has no digest in digests.txt. Write it: make digests"),
+    "upstream/mapping_r2.4.10.csv": (lambda text: text.replace("consistent", "diff", 1), "is not the file whose"),
+    "digests.txt": (lambda text: text.replace("  ", " ", 1), "digests.txt:1: is no digest and file"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns("mappings", "runs", "samples", "signatures", "schema")
+    return Path(shutil.copytree(DATA, tmp_path / "data", ignore=ignored))
+
+
+def test_the_digests_are_those_of_the_files() -> None:
+    assert list(digests_fit(DATA)) == []
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_is_told(root: Path, name: str) -> None:
+    lose, said = LOSSES[name]
+    assert list(digests_fit(root)) == []
+    file = root / name
+    before = file.read_text("utf-8") if file.exists() else ""
+    after = lose(before)
+    assert after != before or not before
+    if after is None:
+        file.unlink()
+    else:
+        file.write_text(after, "utf-8")
+    [error] = digests_fit(root)
+    assert said in str(error)
+
+
+def test_digests_that_are_gone_are_missed_of_the_projects_own_data_alone(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "digests.txt").unlink()
+    assert list(digests_fit(root)) == []
+    monkeypatch.setattr("apidiff.database.checks.digests.DATA", root)
+    [error] = digests_fit(root)
+    assert "digests.txt: cannot be read" in str(error)
