@@ -8,9 +8,9 @@ import shutil
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,6 +18,7 @@ import msgspec
 from apidiff.atomic_write import refuse_irregular, write_file
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.regular_files import read_regular
+from apidiff.database.toml import read_toml
 from apidiff.execute.matrix.cells import Block
 from apidiff.process_group import end_group, run, start
 from apidiff.scratch_folder import scratch_folder
@@ -40,6 +41,20 @@ class NoPython(ApidiffError):
 
 class NotMade(ApidiffError):
     """venv or pip failed: the last error and the log."""
+
+
+class _Project(msgspec.Struct):
+    dependencies: list[str] = []
+
+
+class _PyProject(msgspec.Struct):
+    """What is read of the file by that name."""
+
+    project: _Project
+
+
+def _broken(path: Path, _text: str, error: msgspec.ValidationError) -> DataError:
+    return DataError(path, None, str(error), "Restore the file from version control.")
 
 
 @dataclass(frozen=True)
@@ -78,12 +93,12 @@ class Environment:
 
     def stamp(self, python: str) -> bytes:
         """Describes what the environment is made from; it keeps this text, and is made anew where the text would differ."""
-        with (self.project / "pyproject.toml").open("rb") as file:
-            needs = tomllib.load(file)["project"].get("dependencies", [])
+        path = self.project / "pyproject.toml"
+        needs = read_toml(path, _PyProject, partial(_broken, path)).project.dependencies
         return msgspec.json.encode({"python": python, "requirements": self.requirements, "project": sorted(needs)})
 
     def make(self, tell: Tell) -> None:
-        """Makes the environment; an up-to-date one is kept. Raises NoPython, NotMade, or Overdue of the process."""
+        """Makes the environment; an up-to-date one is kept. Raises NoPython, NotMade, Overdue of the process, or DataError."""
         python, command = _interpreter(self.block.python)
         try:
             self._make(python, command, tell)

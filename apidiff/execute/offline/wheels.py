@@ -51,17 +51,29 @@ class Missing(Exception):
 
 
 def requirements() -> dict[str, Requirement]:
-    """What ``pyproject.toml`` asks for, by the name of the package."""
-    from packaging.requirements import Requirement
+    """What ``pyproject.toml`` asks for, by the name of the package. Raises Missing where that file does not tell."""
+    from packaging.requirements import InvalidRequirement, Requirement
 
-    asked = [Requirement(text) for text in _dependencies()]
+    try:
+        asked = [Requirement(text) for text in _dependencies()]
+    except InvalidRequirement as error:
+        raise _untold(error) from error
     return {requirement.name: requirement for requirement in asked}
 
 
 def _dependencies() -> list[str]:
-    plain = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
-    dependencies: list[str] = plain["project"]["dependencies"]
-    return dependencies
+    try:
+        plain = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+        return [str(text) for text in plain["project"]["dependencies"]]
+    except (OSError, ValueError, RecursionError, LookupError, TypeError) as error:
+        raise _untold(error) from error
+
+
+def _untold(error: Exception) -> Missing:
+    return Missing(
+        f"{CHECKOUT / 'pyproject.toml'} does not tell what is needed ({(str(error) or type(error).__name__).splitlines()[0]}). "
+        "Restore it from version control."
+    )
 
 
 def lacking() -> list[str]:
@@ -184,15 +196,11 @@ def _unpack(wheel: Path, folder: Path) -> None:
 
 
 def fetch(into: Path = WHEELS) -> int:
-    """Downloads the wheels for every Python and machine. Returns the exit code: 2 where pip failed."""
+    """Downloads the wheels for every Python and machine. Returns the exit code: 2 where pip failed. Raises Missing."""
     if importlib.util.find_spec("packaging") is None:
-        if not _download(into, [next(text for text in _dependencies() if text.startswith("packaging"))]):
+        if not _download(into, [next((text for text in _dependencies() if text.startswith("packaging")), "packaging")]):
             return 2
-        try:
-            _borrow_packaging(into)
-        except Missing as error:
-            print(f"wheels: {error}", file=sys.stderr)  # noqa: T201
-            return 2
+        _borrow_packaging(into)
     asked = requirements()
     for python in PYTHONS:
         # NumPy 1 has no wheels for Python 3.13; what is verified is judged alike with either.
@@ -221,4 +229,7 @@ def _download(into: Path, arguments: list[str]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(fetch())
+    try:
+        sys.exit(fetch())
+    except Missing as missing:
+        sys.exit(f"wheels: {missing}")

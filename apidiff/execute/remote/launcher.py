@@ -10,6 +10,7 @@ from apidiff.database import ApidiffError
 from apidiff.process_group import run
 
 PORT = "APIDIFF_PORT"
+_LONGEST_JOB = 500  # bytes; of a greeting, which holds it as JSON, 4,096 are read
 _MOST_RANKS = 100_000  # more than any machine has; the sockets of rank 0 are counted by it
 # What launchers set for the frameworks; the ranks that the verifier starts get variables of their own.
 _PREFIXES = ("TORCHELASTIC_", "MS_", "GROUP_", "ROLE_", "LOCAL_", "MASTER_", "RANK_")
@@ -65,7 +66,11 @@ def _place(launcher: str, environment: Mapping[str, str], rank: str, size: str, 
     if not 0 < port < 2**16:
         raise ApidiffError(f"verify: there is no port {port}. Name a free one on every machine: {PORT}=29700")
     try:
-        job.encode()
+        if len(job.encode()) > _LONGEST_JOB:
+            raise ApidiffError(
+                f"verify: {launcher} gave this process the job {job[:20]!r}…, a name of {len(job):,} characters, by which "
+                f"ranks greet each other. Give it one of at most {_LONGEST_JOB} bytes."
+            )
         host.encode("idna")
     except UnicodeError as error:
         raise ApidiffError(

@@ -35,20 +35,22 @@ _DEAD_S = 3600.0  # processes wait three minutes for each other
 def given_secret(environment: Mapping[str, str]) -> bytes | None:
     """Reads the secret that the environment gives; None where it gives none. Raises ApidiffError for one that is too short."""
     text = environment.get(SECRET, "")
+    secret = os.fsencode(text)
     if not text and (name := environment.get(SECRET_FILE)):
         try:
             text = read_regular(Path(name), _LONGEST).decode().strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ApidiffError(
-                f"verify: {SECRET_FILE}={name!r} cannot be read. Name a text file that every machine has."
+                f"verify: {SECRET_FILE}={name!r} cannot be read. Name a text file in UTF-8 that every machine has."
             ) from error
+        secret = text.encode()  # the bytes of the file, whatever the locale
     if not text:
         return None
     if len(text) < _SHORTEST:
         raise ApidiffError(
             f"verify: the secret of a launched run has at least {_SHORTEST} characters; make a longer one."
         )
-    return os.fsencode(text)
+    return secret
 
 
 def make_secret(place: Place) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -124,6 +125,24 @@ def test_what_cannot_be_made_says_why_and_is_tried_again(
     with pytest.raises(error, match=said):
         environment.make(lambda _line: None)
     assert not (environment.folder / "apidiff-stamp.json").exists()
+
+
+BROKEN: list[tuple[str, str]] = [
+    (PYPROJECT + "<<<<<<< HEAD\n", "broken TOML: "),
+    ("x = 1\n", "missing required field `project`"),
+    ("project = 3\n", "Expected `object`, got `int`"),
+    ('[project]\ndependencies = ["a", 1]\n', "Expected `str`, got `int`"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), BROKEN, ids=[said for _, said in BROKEN])
+def test_a_project_that_does_not_tell_what_it_needs_is_named(
+    project: Path, tmp_path: Path, text: str, said: str
+) -> None:
+    (project / "pyproject.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=re.escape(said)) as caught:
+        Environment(block(), "1.2.3", project, tmp_path / "work").make(lambda _line: None)
+    assert caught.value.path == project / "pyproject.toml"
 
 
 def test_a_stub_that_cannot_run_is_no_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Path) -> None:

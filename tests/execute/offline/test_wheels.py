@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.tags import compatible_tags, cpython_tags
 
 from apidiff.execute.offline import wheels
-from apidiff.execute.offline.wheels import CHECKOUT, NEEDED, fits, requirements
+from apidiff.execute.offline.wheels import CHECKOUT, NEEDED, Missing, fits, requirements, supply
 
 PLATFORMS = [
     *(f"manylinux_2_{minor}_x86_64" for minor in range(28, 4, -1)),
@@ -195,6 +195,22 @@ def test_a_file_where_wheels_are_unpacked_is_told(bare: Path, tmp_path: Path) ->
     done = supplied(bare, tmp_path, tmp_path / "into")
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert f"{tmp_path / 'into'} cannot be made a folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["<<<<<<< HEAD\n", "x = 1\n", "project = 3\n", '[project]\ndependencies = ["a b c"]\n', None]
+)
+def test_a_project_that_does_not_tell_what_it_needs_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    monkeypatch.setattr(wheels, "CHECKOUT", tmp_path)
+    if text is not None:
+        (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(
+        Missing, match=r"does not tell what is needed \(.*\)\. Restore it from version control"
+    ) as caught:
+        supply(tmp_path / "into")
+    assert str(caught.value).startswith(str(tmp_path / "pyproject.toml"))
 
 
 def test_what_is_too_old_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:

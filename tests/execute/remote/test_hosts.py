@@ -112,6 +112,7 @@ def test_the_place_that_a_launcher_gives(environment: dict[str, str], place: Pla
         ({**TORCHRUN, "MASTER_ADDR": "a" * 70}, "one of them is no name"),
         ({**TORCHRUN, "MASTER_ADDR": "\udcff"}, "one of them is no name"),
         ({**TORCHRUN, "TORCHELASTIC_RUN_ID": "\udcff"}, "one of them is no name"),
+        ({**TORCHRUN, "TORCHELASTIC_RUN_ID": "x" * 501}, "the job 'xxxxxxxxxxxxxxxxxxxx'…, a name of 501 characters"),
         ({key: value for key, value in MSRUN.items() if key != "MS_NODE_ID"}, "msrun gave this process no rank"),
         (
             {key: value for key, value in SRUN.items() if key != "MASTER_ADDR"} | {"PATH": ""},
@@ -302,12 +303,16 @@ def test_rank_0_has_to_prove_itself_too(monkeypatch: pytest.MonkeyPatch) -> None
         thread.join(5)
 
 
-def test_a_secret_that_anybody_guesses_is_refused(tmp_path: Path) -> None:
+def test_a_secret_that_anybody_guesses_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ApidiffError, match="has at least 16 characters"):
         given_secret({SECRET: "msrun"})
     (tmp_path / "secret").write_text("0123456789abcdef\n")
     assert given_secret({SECRET_FILE: str(tmp_path / "secret")}) == b"0123456789abcdef"
     assert given_secret({SECRET: "\udcff" * 16}) == b"\xff" * 16
+    (tmp_path / "secret").write_text("密码" * 8, "utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsencode", lambda text: text.encode("ascii"))  # as of a locale that has no such characters
+        assert given_secret({SECRET_FILE: str(tmp_path / "secret")}) == ("密码" * 8).encode()
     os.mkfifo(tmp_path / "pipe")
     for name in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(ApidiffError, match="cannot be read"):
