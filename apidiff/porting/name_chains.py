@@ -14,6 +14,7 @@ from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.uses import LONGEST_NAME, Passed, Pending, Use, attribute_place, place_of, refuse_long
 
 _MOST_CHOICES = 5  # of one chain: each attribute that may be several things multiplies what is followed
+_MOST_FOLLOWED = 64  # things that the attributes of one chain may be, all together
 
 
 class NameChains:
@@ -41,6 +42,7 @@ class NameChains:
         self.left: list[dict[str, Value]] = []  # what each `break` and `continue` of the loop at hand finds changed
         self._within = 0  # loops over `enumerate` or `zip` around what is gone through to bind their names
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
+        self._followed = 0  # things that the attributes of that chain may be
         self.ended: set[str] = set()  # paths of functions that have been gone through
         self.local: set[str] = set()  # paths of functions and classes that this file defines
 
@@ -147,12 +149,14 @@ class NameChains:
     ) -> Value:
         """Follow each that ``value`` may be; the first that names an API is told."""
         value, steps = self._stepped(value, steps)
-        if self._chosen >= _MOST_CHOICES:
+        self._followed = self._followed if self._chosen else 0
+        if self._chosen >= _MOST_CHOICES or self._followed >= _MOST_FOLLOWED:
             return None
         self._chosen += 1
         uses, pending = len(self.uses), len(self.pending)
         result: Value = None
         for part in value.split("|"):
+            self._followed += 1
             told, left = len(self.uses) > uses, len(self.pending) > pending
             kept = len(self.uses), len(self.pending)
             if part[0] not in "!~":

@@ -15,6 +15,7 @@ _SPACE = " \t\r\n"
 _CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
 _LINE = re.compile(r"(?:[^\\]|\\[^n])*+(?:\\n|\Z)")
 _LINE_OF_TEXT = re.compile(r"[^\n]*\n|[^\n]+")
+_LISTED_LINE = re.compile(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+")  # not at U+2028 and others of `splitlines`
 
 
 def replace_sources(text: str, sources: Mapping[int, str]) -> str:
@@ -91,7 +92,7 @@ def _written(before: str, source: str) -> str:
     places = list(_items(before, 0))
     written = [before[start : _end(before, start)] for start in places]
     texts = [line[1:-1] for line in written if line[0] == '"']  # the source may list what is no text
-    lines = [f'"{line}"' for line in _spelled(texts, source.splitlines(keepends=True), ascii_only)]
+    lines = [f'"{line}"' for line in _spelled(texts, _LISTED_LINE.findall(source), ascii_only)]
     opening = before[: places[0]]
     between = before[_end(before, places[0]) : places[1]] if len(places) > 1 else f",{opening[1:]}"
     return opening + between.join(lines) + before[_end(before, places[-1]) :]

@@ -77,6 +77,26 @@ def test_values_of_attributes_do_not_multiply(scan: Scan, monkeypatch: pytest.Mo
     assert 10 <= len(asked) <= 150
 
 
+def test_what_several_may_be_does_not_multiply(scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What of them is of PyTorch, and may have any attribute, is followed by itself, and so are the others at each step."""
+    followed, follow = [], Walker._follow
+
+    def counted(walker: Walker, value: str, *rest: Any) -> str | None:
+        followed.append(value)
+        return follow(walker, value, *rest)
+
+    monkeypatch.setattr(Walker, "_follow", counted)
+    code = "".join(
+        f"class C{level}_{one}:\n    def __init__(self):\n        self.a = torch.nn.Linear(2, 2)\n"
+        + "".join(f"        self.a = C{level + 1}_{other}()\n" for other in range(3))
+        for level in range(5, -1, -1)
+        for one in range(3)
+    )
+    chosen = "".join(f"    x = C0_{one}()\n" for one in range(3))
+    scan({"a.py": f"import torch\n{code}def f():\n    x = torch.nn.Linear(2, 2)\n{chosen}    x.a.a.a.a.a.a.b\n"})
+    assert len(followed) < 200
+
+
 _NODES = (
     "class B:\n    def __init__(self): self.y = torch.ones(1)\n"
     "class A:\n    def __init__(self, a):\n        self.y = torch.ones(1) if a else 1\n        self.s = A(1) if a else B()\n"

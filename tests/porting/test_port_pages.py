@@ -246,6 +246,10 @@ SPELLED = [
         r'"import torch\n# \u0020\/ \\n\\\n\n \nx = torch.cat(a, dim=1)"',
         r'"{MINT}\n# \u0020\/ \\n\\\n\n \nx = mint.cat(a, dim=1)"',
     ),
+    (
+        r'["import torch\n", "s = \"a\u2028b\u0085c\"\n", "x = torch.cat(a, dim=1)"]',
+        r'["{MINT}\n", "s = \"a\u2028b\u0085c\"\n", "x = mint.cat(a, dim=1)"]',
+    ),
     (r'"import torch\u000ax = torch.cat(a, dim=1)\u000ax"', r'"{MINT}\u000ax = mint.cat(a, dim=1)\u000ax"'),
 ]
 
