@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from textwrap import dedent
 from typing import NamedTuple
 
 from apidiff.porting.asked_names import ALL
 from apidiff.porting.code_text import CodeText, Edit
+from apidiff.porting.string_names import named_in_strings
 
 _ROOT = "mindspore"
 _SHORT = "ms"  # the name that everyone gives it, where its own is taken
@@ -98,7 +97,7 @@ class Imports:
             needed.update(_WORD.findall(_MARKED.sub("", edit.text)))
         bound = {bound_name(one.statement, alias) for one in self._imports for alias in one.statement.names}
         free = {name for name in bound if not (everything or remaining[name] or name in needed)}
-        free -= _named_in_strings(code.tree, free)
+        free -= named_in_strings(code.tree, free)
         self._removed = {name for name in free if gone[name]}
         if self._removed:  # what is imported and not used goes with the rest
             plain = (one.statement for one in self._imports if isinstance(one.statement, ast.Import))
@@ -363,30 +362,3 @@ def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 def _is_covered(place: int, starts: list[int], covered: list[tuple[int, int]]) -> bool:
     at = bisect_right(starts, place) - 1
     return at >= 0 and covered[at][0] <= place < covered[at][1]
-
-
-def _named_in_strings(tree: ast.Module, names: set[str]) -> set[str]:
-    """Which of the names stand in strings that may be read as code, such as annotations, or as names, as in ``__all__``."""
-    found: set[str] = set()
-    idle: set[int] = set()
-    for node in ast.walk(tree):  # statements come before what is in them
-        if isinstance(node, ast.Expr):
-            idle.add(id(node.value))  # docstrings
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in idle:
-            named = names.intersection(_WORD.findall(node.value))
-            if not named <= found and _is_code(node.value):
-                found |= named
-    return found
-
-
-def _is_code(text: str) -> bool:
-    """Whether a string is Python, which prose is not."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes of other people's strings
-            ast.parse(dedent(text).strip())
-    except (SyntaxError, ValueError):
-        return False
-    except (RecursionError, MemoryError):
-        pass
-    return True

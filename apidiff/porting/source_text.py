@@ -158,7 +158,7 @@ def _parsed_each(blocks: list[Block]) -> tuple[list[Parsed], list[UnreadableSour
     for block in blocks:
         found = _parsed_somehow(block)
         # What begins with a prompt never parses as it stands; a prompt in a string, as of a docstring, is none.
-        if isinstance(found, UnreadableSource) and (session := _without_prompts(block)) is not None:
+        if isinstance(found, UnreadableSource) and (session := without_prompts(block)) is not None:
             found = _parsed_somehow(session)
         if isinstance(found, Parsed):
             parsed.append(found)
@@ -197,7 +197,7 @@ def _without_magics(block: Block) -> Block:
     return msgspec.structs.replace(block, text="\n".join(lines), unread=tuple(unread))
 
 
-def _without_prompts(block: Block) -> Block | None:
+def without_prompts(block: Block) -> Block | None:
     """What somebody typed at a prompt, without what came back, as `doctest` reads it; None where there is no prompt.
 
     A line with ``...`` goes on with the line above, where that was typed; else it is an ellipsis.

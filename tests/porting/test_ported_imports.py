@@ -204,6 +204,15 @@ NEEDED = [  # what else needs an import, and whether it does
     ('def f():\n    """torch"""', False),
     ('"torch"', False),
     ("z = x.torch", False),
+    ('def f():\n    """\n    >>> f() == torch.ones(3)\n    """', True),  # what doctest runs
+    ('def f():\n    """\n    >>> for x in y:\n    ...     torch.ones(x)\n    """', True),
+    ('"""\n>>> from torch import nn\n>>> torch.ones(3)\n"""', True),
+    ('"""\n>>> no Python of torch\n"""', True),
+    ('__test__ = {"f": """\n>>> torch.ones(3)\n"""}', True),
+    ('"""\n>>> x\ntorch.ones(3)\n"""', False),  # what comes back, prose, comments and what a doctest imports itself
+    ('"""\nIn torch, and so on:\n... torch\n"""', False),
+    ('"""\n>>> x  # like torch\n"""', False),
+    ('"""\n>>> import torch\n>>> torch.ones(3)\n"""', False),
 ]
 
 
