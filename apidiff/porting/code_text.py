@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
 import msgspec
@@ -139,7 +140,8 @@ class CodeText:
             places = self._tokens(start, end).comments
         except NoTokens:
             return []
-        return [self.text(first, last).rstrip() for first, last in places if start <= first and last <= end]
+        within = islice(places, bisect_left(places, (start, start)), None)
+        return [self.text(first, last).rstrip() for first, last in takewhile(lambda place: place[1] <= end, within)]
 
     def _tokens(self, start: int, end: int) -> CodeTokens:
         """Tokens with those between two bytes, of a piece around them if there is one: a call is asked for before those in it."""

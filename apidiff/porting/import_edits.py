@@ -66,7 +66,9 @@ class Imports:
         self._first_use = min((edit.start for edit in edits if MARK in edit.text), default=len(code.data))
         self._needed: set[str] = set()
         self._imports = [
-            one._replace(removable=one.removable and not _is_on(one.statement, kept))
+            one._replace(
+                removable=one.removable and not _is_on(one.statement, kept) and self._comments_can_move(one.statement)
+            )
             for one in _torch_imports(code.tree.body)
         ]
         covered = sorted((edit.start, edit.end) for edit in edits if edit.end > edit.start)
@@ -189,14 +191,15 @@ class Imports:
             if len(kept) == len(one.statement.names):
                 continue
             if kept:
-                edits += self._shortened(one.statement, kept)
+                own = self._shortened(one.statement, kept)
             elif one.top and before and lines:
-                edits.append(Edit(self._code.start(one.statement), self._code.end(one.statement), lines))
+                own = [Edit(self._code.start(one.statement), self._code.end(one.statement), lines)]
                 lines = ""
             else:
                 first = one.block[0] is one.statement
                 emptied = first and all(id(statement) in whole for statement in one.block)
-                edits.append(self._taken_out(one, emptied=emptied))
+                own = [self._taken_out(one, emptied=emptied)]
+            edits += [*self._lost_comments(one.statement, own), *own]
         if lines:
             edits.append(self._inserted(lines, last))
         return edits
@@ -229,15 +232,39 @@ class Imports:
         return [Edit(code.start(first), code.end(last), names)]
 
     def _taken_out(self, one: _Import, *, emptied: bool) -> Edit:
-        """The edit that takes a whole statement out, with its line where nothing else is on it."""
+        """The edit that takes a whole statement out, with its line where nothing else is on it; a comment stays there."""
         code, node = self._code, one.statement
         start, end = code.start(node), code.end(node)
         line_start, line_end = code.line_start(node.lineno), code.line_end(node.end_lineno or node.lineno)
-        before, after = code.data[line_start:start], code.data[end:line_end]
-        continued = code.data[max(0, line_start - 3) : line_start].rstrip(b"\r\n").endswith(b"\\")
-        if emptied or continued or before.strip() or after.strip():
+        after = code.data[end:line_end]
+        rest = after.lstrip()
+        if emptied or not self._begins_line(node) or (rest and not rest.startswith(b"#")):
             return Edit(start, end, "pass")
-        return Edit(line_start, line_end, "")
+        return Edit(start, line_end - len(rest), "") if rest else Edit(line_start, line_end, "")
+
+    def _begins_line(self, statement: ast.stmt) -> bool:
+        """Whether a statement is the first of its line, and that line goes on with none above."""
+        code = self._code
+        line_start = code.line_start(statement.lineno)
+        continued = code.data[max(0, line_start - 3) : line_start].rstrip(b"\r\n").endswith(b"\\")
+        return not continued and not code.data[line_start : code.start(statement)].strip()
+
+    def _comments_can_move(self, statement: ast.stmt) -> bool:
+        """Whether comments within a statement can be written above it, if there are any."""
+        is_plain = b"#" not in self._code.data[self._code.start(statement) : self._code.end(statement)]
+        return is_plain or self._begins_line(statement)
+
+    def _lost_comments(self, statement: ast.stmt, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """The edit that writes above a statement the comments in it that ``edits`` take away, if there are any."""
+        code = self._code
+        start, end = code.start(statement), code.end(statement)
+        if code.comments(start, end):
+            places = ((max(start, edit.start), min(end, edit.end)) for edit in edits)
+            lost = dict.fromkeys(comment for place in places for comment in code.comments(*place))
+            if lost:
+                line = code.line_start(statement.lineno)
+                indent = code.text(line, start)
+                yield Edit(line, line, "".join(f"{indent}{comment}{code.newline()}" for comment in lost))
 
     def _inserted(self, lines: str, last: _Import | None) -> Edit:
         """The edit that puts imports behind the last one of PyTorch, else behind all at the top."""

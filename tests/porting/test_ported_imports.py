@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from apidiff.lookup.cache import open_index
-from apidiff.porting import held_names
+from apidiff.porting import code_text, held_names
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.code_tokens import CodeTokens
 from apidiff.porting.import_edits import Imports, marked
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_files import PortedFile, port_files
@@ -122,7 +123,6 @@ NAMES = [  # names of an import with comments between: those that go, go with th
     ("keep,  # a\n    cat)", "keep,  # a\n    )"),
     ("cat,  # a\n    keep,  # b\n    int8 as i,\n)", "# a\n    keep,  # b\n)"),
     ("# a\n    cat, keep, int8 as i  # b, c\n    , # d\n)", "# a\n    keep  # b, c\n    , # d\n)"),
-    ("cat # a\n    , # b\n    keep # c\n    , # d\n    more # e\n)", "# b\n    keep # c\n    , # d\n    more # e\n)"),
     ("keep, # b\n    int8 \\\n as \\\n i, cat, more)", "keep, # b\n    more)"),
 ]
 
@@ -131,6 +131,64 @@ NAMES = [  # names of an import with comments between: those that go, go with th
 def test_names_leave_an_import_with_their_commas(port: Port, before: str, after: str) -> None:
     found = port(f"from torch import (\n    {before}\nz = keep(more, i, cat([a], dim=1))\n")
     assert found.startswith(f"from torch import (\n    {after}\n")
+
+
+COMMENTS = [  # those of an import that goes, or of which names go, and where they stand then
+    (
+        "from torch import (cat,  # noqa: F401  public\n                   add,  # a\n                   )  # b\nCALL\nadd\n",
+        "# noqa: F401  public\n# a\nMINT  # b\nPORTED\nmint.add\n",
+    ),
+    (
+        "from torch import cat\nfrom torch import int8 as i  # a\nCALL\nz = i\n",
+        "ROOT\nMINT\n# a\nPORTED\nz = mindspore.int8\n",
+    ),
+    ("from torch import cat  # a\nCALL\n", "MINT  # a\nPORTED\n"),
+    (
+        "def f():\n    # a\n    from torch import (  # b\n        cat  # c\n    )\t# d\n    CALL\n",
+        "MINT\ndef f():\n    # a\n    # b\n    # c\n    # d\n    PORTED\n",
+    ),
+    ("if a:\n    from torch import (cat  # a\n    )  # b\nCALL\n", "MINT\nif a:\n    # a\n    pass  # b\nPORTED\n"),
+    ("if a:\n    from torch import cat; b = 1  # a\nCALL\n", "MINT\nif a:\n    pass; b = 1  # a\nPORTED\n"),
+    (  # of a statement that stays
+        "from torch import (cat # a\n    , # b\n    keep # c\n)\nCALL\nkeep\n",
+        "# a\nfrom torch import (# b\n    keep # c\n)\nMINT\nPORTED\nkeep\n",
+    ),
+    (
+        "from torch import (keep,  # a\n    cat,  # b\n    int8  # c\n)\nCALL\nkeep, int8\n",
+        "# b\nfrom torch import (keep,  # a\n      # c\n)\nROOT\nMINT\nPORTED\nkeep, mindspore.int8\n",
+    ),
+    (  # no line can take them: the import stays
+        "if a: from torch import (cat,  # a\n)\nCALL\n",
+        "MINT\nif a: from torch import (cat,  # a\n)\nPORTED\n",
+    ),
+    (
+        "x = 1; \\\nfrom torch import (cat,  # a\n)\nCALL\n",
+        "x = 1; \\\nfrom torch import (cat,  # a\n)\nMINT\nPORTED\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), COMMENTS)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_of_an_import_are_kept(port: Port, before: str, after: str, end: str) -> None:
+    text = before.replace("CALL", "y = cat([a], dim=1)").replace("\n", end)
+    wanted = after.replace("MINT", MINT).replace("ROOT", "import mindspore").replace("PORTED", PORTED)
+    assert port(text) == wanted.replace("\n", end)
+
+
+def test_an_import_with_many_comments_is_split_into_tokens_once(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces: list[CodeTokens] = []
+
+    def counted(text: str, start: int) -> CodeTokens:
+        pieces.append(CodeTokens(text, start))
+        return pieces[-1]
+
+    monkeypatch.setattr(code_text, "CodeTokens", counted)
+    names = "".join(f"    int8 as n{number} # c{number}\n    ,\n" for number in range(500))
+    found = port(f"from torch import (\n{names}    keep)\n{', '.join(f'n{number}' for number in range(500))}\nkeep\n")
+    comments = "".join(f"# c{number}\n" for number in range(500))
+    assert found.startswith(f"{comments}from torch import (\n")
+    assert len(pieces) == 1
 
 
 def test_many_names_leave_an_import_at_once() -> None:
