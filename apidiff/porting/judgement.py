@@ -197,6 +197,11 @@ class Judge:
         """The facts of the mapping that a judgement names."""
         return self._facts_of_mapping(judgement.mapping) if judgement.mapping is not None else None
 
+    def is_on_ranks(self, name: str) -> bool:
+        """Whether an API, or the class of a member, works with other ranks, or on what they have in common: a process group."""
+        found = self._meaning(name)
+        return found is not None and not self._facts_of_mapping(found[0]).single
+
     def _meaning(self, name: str) -> tuple[str, str | None] | None:
         known = self._apis.get(name)
         if known is not None:

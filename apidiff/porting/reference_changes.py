@@ -6,6 +6,8 @@ import ast
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import msgspec
+
 from apidiff.messages.labels import filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, TargetFacts
@@ -56,6 +58,7 @@ class ReferenceChanges:
         self._told.clear()
         found: list[Change] = []
         kept: list[int] = []  # bytes at which references begin that stay
+        on_ranks: list[str] = []  # calls that stay and use the process group of PyTorch
         for reference in self._scanned.references:
             if reference.possible or reference.role == "import":
                 continue
@@ -64,11 +67,27 @@ class ReferenceChanges:
                 found.append(change)
             if (change is None or change.state != "made") and not self._is_held(reference):
                 kept.append(self._place(reference)[0])
+                if reference.role == "call" and self._judge.is_on_ranks(reference.name):
+                    on_ranks.append(reference.name)
+        if on_ranks:
+            found = [self._beside_group(one, on_ranks[0]) for one in found]
         found += self._of_branches()
         layers = self._layer_edits(sorted(kept))
         found = list(with_methods(self._code, found, layers, unsafe=self._options.unsafe))
         yield from found
         yield from self._layers(found, layers)
+
+    def _beside_group(self, change: Change, staying: str) -> Change:
+        """``change``, on condition that ``staying`` is ported too where both use process groups: each framework has its own."""
+        proven = change.state == "made" and change.label == Label.VERIFIED.value
+        if not proven or not self._judge.is_on_ranks(change.source):
+            return change
+        return msgspec.structs.replace(
+            change,
+            label=Label.UNSAFE.value,
+            state="made" if self._options.unsafe else "left",
+            why=[filled("porting.group_stays", name=staying), *change.why],
+        )
 
     def _is_reference_ignored(self, reference: Reference) -> bool:
         return self._is_ignored(range(reference.span.line, reference.span.end_line + 1), reference.name)

@@ -184,6 +184,37 @@ def test_a_class_that_is_handed_on_is_judged_by_its_calls(port: Port, code: str,
     assert [one.state == "made" for one in changes] == [is_written]
 
 
+_GROUP = "import torch.distributed as dist\n"
+GROUPS = [  # what asks a process group, and whether it is written in safe mode
+    ("dist.is_available() and dist.is_initialized()", True),
+    ("dist.init_process_group('gloo')\ndist.is_initialized()", False),
+    ("if dist.is_initialized():\n    dist.all_reduce(x)", False),
+    ("dist.is_initialized()\ndist.no_such()", True),
+    ("dist.all_reduce(x)  # apidiff: ignore\ndist.is_available()", False),
+    ("call = dist.is_initialized\ndist.all_reduce(x)", False),
+    ("dist.is_initialized()\ntorch.rand(2)", True),
+    ("def f(x: dist.ProcessGroup): dist.barrier()", True),
+]
+
+
+@pytest.mark.parametrize(("code", "is_written"), GROUPS)
+def test_what_asks_a_process_group_stays_beside_what_uses_it(port: Port, code: str, is_written: bool) -> None:
+    proven = {f"torch.distributed.{name}" for name in ("is_available", "is_initialized", "barrier")}
+    text = f"{_GROUP}import torch\n{code}\n"
+    found = [one for one in port(text).changes if one.source in proven]
+    assert {one.state for one in found} == {"made" if is_written else "left"}
+    if not is_written:
+        assert all("is ported too" in one.why[0].en for one in found)
+
+
+def test_what_asks_a_process_group_is_written_with_what_uses_it(port: Port) -> None:
+    found = port(f"{_GROUP}if dist.is_initialized():\n    dist.all_reduce(x)\n", unsafe=True)
+    assert [(one.state, one.label) for one in found.changes] == [("made", "verified"), ("made", "unsafe")]
+    beside = port(f"{_GROUP}dist.is_initialized()\ndist.monitored_barrier()\n", unsafe=True)
+    assert [(one.state, one.label) for one in beside.changes] == [("made", "unsafe"), ("manual", "manual")]
+    assert "# apidiff unsafe: torch.distributed.is_initialized: " in beside.text
+
+
 UNBOUND = [  # their first argument is the object
     "torch.Tensor.size(x)",
     "torch.Tensor.norm(x)",
