@@ -75,13 +75,17 @@ def run(args: argparse.Namespace) -> int:
         )
     _tell([*options.problems, *outside], chosen)
     place_of = {Path(file.path): place for place, file in places.items()}
-    code = 0
+    code = partial = 0
     for file in port_files(scanned, porter):
         if isinstance(file, Problem):
             _tell([file], chosen)
             code = code or int(file.code in _FAILED)
         else:
-            code = max(code, _one(file, place_of[file.path], args, chosen))
+            failed = _one(file, place_of[file.path], args, chosen)
+            partial += not failed and file.ported.is_partial
+            code = max(code, failed)
+    if partial:
+        sys.stderr.write(words("porting.partial", chosen, count=partial) + "\n")
     return code
 
 

@@ -53,6 +53,12 @@ class Ported(msgspec.Struct, frozen=True):
         """How many places are in ``state``, of all labels or of one."""
         return sum(one.state == state and label in {None, one.label} for one in self.changes)
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether some of what the text names of PyTorch is ported, and some stays."""
+        staying = self.count("left") + self.count("manual") + self.count("kept", "unknown")
+        return bool(self.count("made") and staying)
+
 
 class Repair(msgspec.Struct, frozen=True):
     """A change by itself: ``edits`` are its own, those of the imports that it needs, and its comment, as bytes of the text."""

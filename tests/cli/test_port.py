@@ -49,6 +49,25 @@ def test_the_summary_speaks_chinese(run, project: Path) -> None:
     assert "已改写 1 处" in run("port", str(project / "model.py"), "--lang", "zh").stderr
 
 
+PARTS = [  # files that are added, and how many of all are ported in part
+    ({}, 0),
+    ({"other.py": "import torch\nx = torch.no_such()\n"}, 0),
+    ({"other.py": f"{CODE}torch.no_such()\n", "third.py": f"{CODE}torch.rand(2)\n"}, 2),
+    ({"other.py": f"{CODE}with torch.no_grad(): ...\n"}, 1),
+]
+
+
+@pytest.mark.parametrize(("files", "count"), PARTS)
+def test_files_that_are_ported_in_part_are_told(run, project: Path, files: dict[str, str], count: int) -> None:
+    for name, text in files.items():
+        (project / name).write_text(text)
+    for form in ("--diff", "--write"):
+        told = run("port", str(project), form, "--lang", "en").stderr
+        assert told.count("part PyTorch, part MindSpore now") == bool(count)
+        assert f"part MindSpore now: {count}. Finish" in told or not count
+    assert "part MindSpore" not in run("port", str(project), "--check", "--lang", "en").stderr
+
+
 def test_several_files_do_not_go_to_standard_output(run, project: Path) -> None:
     (project / "other.py").write_text(CODE)
     done = run("port", str(project))
