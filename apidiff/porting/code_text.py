@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -140,8 +140,8 @@ class CodeText:
             places = self._tokens(start, end).comments
         except NoTokens:
             return []
-        within = islice(places, bisect_left(places, (start, start)), None)
-        return [self.text(first, last).rstrip() for first, last in takewhile(lambda place: place[1] <= end, within)]
+        within = places[bisect_left(places, (start, start)) : bisect_left(places, (end, end))]
+        return [self.text(first, last).rstrip() for first, last in within if last <= end]
 
     def _tokens(self, start: int, end: int) -> CodeTokens:
         """Tokens with those between two bytes, of a piece around them if there is one: a call is asked for before those in it."""
