@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from apidiff.messages.labels import filled
@@ -15,6 +16,7 @@ from apidiff.porting.call_forms import CallForm
 from apidiff.porting.call_matching import bound_by, way_taken
 from apidiff.porting.code_text import CodeText, Edit, Slot
 from apidiff.porting.code_tokens import NoTokens
+from apidiff.porting.evaluation import indexed_name, is_harmless, is_path, literal_of
 from apidiff.porting.judgement import is_left_out, takes_tuple
 
 _FULL = re.compile(r"\bmindspore(?:\.\w+)+")
@@ -129,6 +131,8 @@ class CallWriter:
                 position += one.keyword is None
                 continue
             if is_left_out(self._target, parameter):
+                if self._code.binds(one.start, one.slot.end):
+                    raise NotWritten(filled("porting.evaluated"))
                 dropped.append(number)
                 conditions.append(self._target.left_out[parameter])
                 by_keyword = by_keyword or one.keyword is None
@@ -207,7 +211,7 @@ class CallWriter:
         """What has to be so of an argument that the rule takes for a number. Raises NotWritten where it is not."""
         if parameter not in self._rule.numbers:
             return []
-        literal = _literal(value)
+        literal = literal_of(value)
         if literal is ...:
             return [filled("porting.number", name=parameter)]
         if isinstance(literal, bool) or not isinstance(literal, int | float):
@@ -217,7 +221,7 @@ class CallWriter:
     def _value_edits(self, parameter: str, one: _Argument) -> list[Edit]:
         start, end = one.start, one.slot.end
         if parameter in self._rule.values:
-            literal = _literal(one.value)
+            literal = literal_of(one.value)
             known = self._rule.values[parameter]
             if literal is ... or repr(literal) not in known:
                 raise NotWritten(filled("porting.value", name=parameter))
@@ -237,6 +241,7 @@ class CallWriter:
                 if parameter not in given:
                     raise NotWritten(filled("porting.value", name=parameter))
                 one = given[parameter]
+                self._check_copied(one, [other for number, other in enumerate(arguments) if number not in dropped])
                 text = text.replace(f"{{{parameter}}}", self._code.text(one.start, one.slot.end))
             parts.append(f"{name}={text}")
         if not parts:
@@ -248,6 +253,47 @@ class CallWriter:
             return [Edit(opened, opened, ", ".join(parts))]
         end = kept[-1].slot.end
         return [Edit(end, end, f", {', '.join(parts)}")]
+
+    def _check_order(self, named: Sequence[str], arguments: list[_Argument]) -> None:
+        """Raise NotWritten where a form evaluates in another order what may not be, or leaves out what may do something.
+
+        ``named``: the places of the form, in its order.
+        """
+        values = {str(one.parameter): one.value for one in arguments}
+        if isinstance(self._call.func, ast.Attribute):
+            values["self"] = self._call.func.value
+        starts = {name: self._code.start(value) for name, value in values.items()}
+        moved = (pair for pair in combinations(named, 2) if starts[pair[0]] > starts[pair[1]])
+        left_out = (one for one in arguments if str(one.parameter) not in named)
+        if not all(self._may_swap(values[first], values[second]) for first, second in moved) or not all(
+            is_harmless(one.value, sizes=True) for one in left_out
+        ):
+            raise NotWritten(filled("porting.evaluated"))
+
+    def _check_copied(self, one: _Argument, arguments: list[_Argument]) -> None:
+        """Raise NotWritten where an argument may not be evaluated a second time behind the others.
+
+        A size is not copied: the method that tells it may be written otherwise, and a copy would stay as it was.
+        """
+        later = (other.value for other in arguments if other.start > one.start)
+        if not is_harmless(one.value, sizes=False) or not all(self._may_swap(one.value, other) for other in later):
+            raise NotWritten(filled("porting.evaluated"))
+
+    def _may_swap(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether two expressions give the same in either order."""
+        if is_harmless(one, sizes=True) and is_harmless(other, sizes=True):
+            return True
+        return self._is_kept(one, other) or self._is_kept(other, one)
+
+    def _is_kept(self, one: ast.expr, by: ast.expr) -> bool:
+        """Whether ``one`` is a literal, or a path of which the code of ``by`` does not tell that it may become another."""
+        if literal_of(one) is not ...:
+            return True
+        start, end = self._code.start(by), self._code.end(by)
+        if not is_path(one) or self._code.binds(start, end):
+            return False
+        name = indexed_name(one)
+        return name is None or re.search(rf"\b{name}\b", self._code.text(start, end)) is None
 
     def _by_form(self, way: Sequence[str]) -> CallEdits:
         """The call written as a form of the rule: edits of what stands between the parts that stay."""
@@ -273,8 +319,9 @@ class CallWriter:
         if any(name not in places for name in named):  # a method that is called by a name of its own
             raise NotWritten(filled("porting.form"))
         # What is written several times is evaluated as often, and an operator in it binds less than a dot behind it.
-        if any(named.count(str(one.parameter)) > 1 and not _is_path(one.value) for one in arguments):
+        if any(named.count(str(one.parameter)) > 1 and not is_path(one.value) for one in arguments):
             raise NotWritten(filled("porting.form"))
+        self._check_order(named, arguments)
         starts = [places[name][0] for name in named]
         # An argument is written twice, or before one that stands before it, so the whole call is written anew.
         if len(set(named)) < len(named) or starts != sorted(starts):
@@ -288,15 +335,6 @@ class CallWriter:
                 edits.append(Edit(at, start, text))
             at = end
         return CallEdits(edits, conditions, renames=False)
-
-
-def _is_path(value: ast.expr) -> bool:
-    """Whether it is a name with attributes and plain indexes, which can be read as often as one likes."""
-    while isinstance(value, ast.Attribute | ast.Subscript):
-        if isinstance(value, ast.Subscript) and _literal(value.slice) is ... and not _is_path(value.slice):
-            return False
-        value = value.value
-    return isinstance(value, ast.Name)
 
 
 def _positional(way: Sequence[str], count: int) -> list[str]:
@@ -323,11 +361,3 @@ def _merged(edits: list[Edit]) -> list[Edit]:
 
 def _flat(ways: Sequence[Sequence[str]]) -> set[str]:
     return {name for way in ways for name in way}
-
-
-def _literal(value: ast.expr) -> object:
-    """The value of a literal; ``...`` for what is none."""
-    try:
-        return ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError):
-        return ...

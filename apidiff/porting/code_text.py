@@ -6,6 +6,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -87,6 +88,15 @@ class CodeText:
     def text(self, start: int, end: int) -> str:
         """The text between two bytes."""
         return self.data[start:end].decode()
+
+    def binds(self, start: int, end: int) -> bool:
+        """Whether an expression between two bytes binds a name, waits, or hands a value out."""
+        return bisect_left(self._binding, start) < bisect_left(self._binding, end)
+
+    @cached_property
+    def _binding(self) -> list[int]:
+        kinds = ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
+        return sorted(self.start(node) for node in ast.walk(self.tree) if isinstance(node, kinds))
 
     def newline(self) -> str:
         """How the lines of the text end."""

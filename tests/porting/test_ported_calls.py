@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from apidiff.lookup.cache import open_index
-from apidiff.porting.call_edits import CallWriter
+from apidiff.porting.call_edits import CallWriter, NotWritten
+from apidiff.porting.call_forms import CallForm
 from apidiff.porting.changes import Ported, PortOptions
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
@@ -556,3 +557,64 @@ def test_what_is_written_several_times_is_read_as_often(port: Port, tensor: str,
     text = port(f"import torch.nn as nn\n{call}\n", unsafe=True).text
     assert (call in text) is not is_ported
     assert (f"\n{tensor}.set_data(" in text) is is_ported
+
+
+EVALUATED = [  # arguments that a rule writes twice, before others or not at all; None: the call is left
+    ("nn.MaxPool1d(next(i))", None),
+    ("nn.MaxPool3d(kernel_size=i.pop())", None),
+    ("nn.MaxPool1d((i := 2))", None),
+    ("nn.MaxPool1d(i, padding=(i := 1))", None),
+    ("nn.MaxPool1d(i[0], padding=i.pop())", None),
+    ("nn.MaxPool1d(min(i))", None),  # of an iterator, nothing is left for the second
+    ("nn.MaxPool1d(x.size(2))", None),  # the copy would not be ported
+    ("nn.MaxPool1d(max(1, i.k // 2))", "nn.MaxPool1d(max(1, i.k // 2), stride=max(1, i.k // 2))"),
+    ("nn.MaxPool1d(int(math.sqrt(i['k'])))", "nn.MaxPool1d(int(math.sqrt(i['k'])), stride=int(math.sqrt(i['k'])))"),
+    ("nn.MaxPool1d(i.k, padding=f(i))", "nn.MaxPool1d(i.k, padding=f(i), stride=i.k)"),
+    ("nn.MaxPool1d(next(i), stride=2)", "nn.MaxPool1d(next(i), stride=2)"),
+    ("x.norm(dim=next(i), p=next(i))", None),
+    ("x.norm(dim=i.pop(), p=i[0])", None),
+    ("x.norm(dim=i.pop(), p=len(i))", None),
+    ("x.norm(dim=(i := 0), p=i)", None),
+    ("x.norm(dim=next(i), p=2)", "ops.vector_norm(x, 2, axis=next(i))"),
+    ("x.norm(dim=next(i), p=self.p)", "ops.vector_norm(x, self.p, axis=next(i))"),
+    ("x.norm(dim=next(i), p=ps[0])", "ops.vector_norm(x, ps[0], axis=next(i))"),
+    ("x.norm(dim=len(x.shape) - 1, p=float(i))", "ops.vector_norm(x, float(i), axis=len(x.shape) - 1)"),
+    ("x.norm(next(i), next(i))", "ops.vector_norm(x, next(i), axis=next(i))"),
+    ("x.abs().norm(p=next(i), dim=next(i))", "ops.vector_norm(x.abs(), next(i), axis=next(i))"),
+    ("nn.init.normal_(i, mean=f(), std=f())", None),
+    ("torch.zeros(2, device=(i := x.device))", None),
+    ("torch.zeros(2, device=f())", "mint.zeros(2)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), EVALUATED)
+def test_arguments_are_evaluated_as_often_and_in_the_order_as_before(
+    port: Port, before: str, after: str | None
+) -> None:
+    text = f"import torch\nfrom torch import nn\ndef f(x: torch.Tensor, i):\n    return {before}\n"
+    ported = port(text, unsafe=True)
+    line = ported.text.splitlines()[-1]
+    assert ("would be evaluated twice" in ported.text) is (after is None)
+    if after is None:
+        assert line.startswith(f"    return {before.partition('(')[0]}(")
+        assert [one.state for one in ported.changes if one.source.rpartition(".")[2] in before.partition("(")[0]] == [
+            "manual"
+        ]
+    else:
+        assert line == f"    return {after}"
+
+
+@pytest.mark.parametrize(("number", "is_left"), [("2", False), ("next(i)", True)])
+def test_what_a_form_leaves_out_was_evaluated_too(number: str, is_left: bool) -> None:
+    """By a rule of a target that is not the chosen one now."""
+    index = open_index()
+    facts = index.call_facts("torch.nn.functional.layer_norm")
+    target = next(one for one in facts.targets if one.name == "mindspore.ops.LayerNorm")
+    code = CodeText(f"layer_norm(f(x), ({number},), w.a, w.b, w.eps)")
+    call = next(node for node in ast.walk(code.tree) if isinstance(node, ast.Call))
+    writer = CallWriter(code, call, CallForm(("?", "tuple", "?", "?", "?")), facts, target, str)
+    if is_left:
+        with pytest.raises(NotWritten, match="would be evaluated twice"):
+            writer.edits()
+    else:
+        assert "(f(x), w.a, w.b)" in apply_edits(code.data, writer.edits().edits).decode()
