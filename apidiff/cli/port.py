@@ -21,11 +21,10 @@ from apidiff.porting.source_files import Problem, SourceFile, real_path
 from apidiff.porting.source_text import PYTHON, kind_of
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.exports.address import Address
-from apidiff.writers.scan.words import problem_text, words
+from apidiff.writers.scan.words import PORT_PROBLEMS, problem_text, words
 
 _MOST_NAMES = 8
-_FAILED = {"changed_meanwhile", "cannot_write", "broken"}
-_OWN = {*_FAILED, "not_encoded"}  # the problems of a port, not of reading
+_FAILED = PORT_PROBLEMS - {"not_encoded"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -168,9 +167,4 @@ def _summary(file: PortedFile, chosen: Language) -> str:
 
 def _tell(problems: Sequence[Problem], chosen: Language) -> None:
     for problem in problems:
-        if problem.code in _OWN:
-            path, detail = file_name(problem.path), file_name(problem.detail)
-            text = words(f"port_problem.{problem.code}", chosen, path=path, detail=detail)
-        else:
-            text = problem_text(problem, chosen)
-        sys.stderr.write(f"apidiff: {visible(text)}\n")
+        sys.stderr.write(f"apidiff: {visible(problem_text(problem, chosen))}\n")

@@ -41,7 +41,8 @@ class NotWritten(Exception):
 class _Argument(NamedTuple):
     """An argument: the source's parameter, None where nobody knows; its place; the keyword that it is written with.
 
-    ``start``: of its value, with the parentheses around that.
+    ``start``: of its value, with the parentheses around that. ``is_bare``: whether it has to have parentheses of its own
+    anywhere else: ``f(a := 1)``, ``f(a for a in b)``.
     """
 
     parameter: str | None
@@ -49,6 +50,13 @@ class _Argument(NamedTuple):
     value: ast.expr
     keyword: str | None
     start: int
+    is_bare: bool = False
+
+    def around(self, before: str, after: str = "") -> list[Edit]:
+        """The edits that put text around its value."""
+        before, after = (f"{before}(", f"){after}") if self.is_bare else (before, after)
+        end = Edit(self.slot.end, self.slot.end, after)
+        return [Edit(self.start, self.start, before), *([end] if after else [])]
 
 
 class CallWriter:
@@ -115,9 +123,16 @@ class CallWriter:
                     raise NotWritten(filled("porting.starred"))
                 found.append(_Argument(node.arg, slot, node.value, node.arg, start))
                 continue
-            found.append(_Argument(names[number] if number < len(names) else None, slot, node, None, slot.start))
+            parameter = names[number] if number < len(names) else None
+            found.append(_Argument(parameter, slot, node, None, slot.start, self._is_bare(node, slot.start)))
             number += 1
         return opened, found
+
+    def _is_bare(self, value: ast.expr, start: int) -> bool:
+        """Whether an argument by position, which begins at a byte, lacks parentheses that it needs anywhere else."""
+        if isinstance(value, ast.GeneratorExp):  # as the only argument it begins with those of the call
+            return self._code.start(value) < start
+        return isinstance(value, ast.NamedExpr) and self._code.start(value) == start
 
     def _written(self, opened: int, arguments: list[_Argument]) -> CallEdits:
         edits: list[Edit] = []
@@ -153,7 +168,7 @@ class CallWriter:
                     raise NotWritten(filled("porting.lacks", name=parameter, target=self._target.name))
                 variadic = parameter if parameter == variadic or f"*{parameter}" in _flat(self._facts.ways) else None
                 if by_keyword:
-                    edits.append(Edit(one.slot.start, one.slot.start, f"{name}="))
+                    edits += one.around(f"{name}=")
                 position += 1
             edits += self._value_edits(parameter, one)
         edits += self._as_tuple(arguments)
@@ -219,16 +234,15 @@ class CallWriter:
         return []
 
     def _value_edits(self, parameter: str, one: _Argument) -> list[Edit]:
-        start, end = one.start, one.slot.end
         if parameter in self._rule.values:
             literal = literal_of(one.value)
             known = self._rule.values[parameter]
             if literal is ... or repr(literal) not in known:
                 raise NotWritten(filled("porting.value", name=parameter))
-            return [Edit(start, end, known[repr(literal)])]
+            return [Edit(one.start, one.slot.end, known[repr(literal)])]
         if parameter in self._rule.arguments:
             before, _, after = self._rule.arguments[parameter].partition(f"{{{parameter}}}")
-            return [Edit(start, start, before), Edit(end, end, after)]
+            return one.around(before, after)
         return []
 
     def _filled(self, opened: int, arguments: list[_Argument], dropped: list[int], passed: set[str]) -> list[Edit]:
@@ -314,6 +328,8 @@ class CallWriter:
                 raise NotWritten(filled("porting.form")) from error
         for one in arguments:
             places[str(one.parameter)] = one.start, one.slot.end
+            if one.is_bare:
+                form = form.replace(f"{{{one.parameter}}}", f"({{{one.parameter}}})")
         conditions = [self._rule.condition] if self._rule.condition is not None else []
         named = PLACE.findall(form)
         if any(name not in places for name in named):  # a method that is called by a name of its own

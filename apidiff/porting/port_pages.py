@@ -56,7 +56,12 @@ def port_page(text: str, kind: str, porter: Porter) -> Ported:
     parsed, failed = parse_code(text.encode(), kind)
     pieces = list(_pieces(text, kind, parsed))
     code = [piece.block.text for piece in pieces if not piece.stays]
-    ported = porter.port_text("\n".join(code), SNIPPET, _names_needed(parsed, failed))
+    try:
+        ported = porter.port_text("\n".join(code), SNIPPET, _names_needed(parsed, failed))
+    except UnreadableSource as error:
+        if error.code != "broken_line":  # which is one of all blocks together
+            raise
+        raise UnreadableSource("broken", detail=error.detail) from error
     edits = _edits_of_blocks(code, ported.edits)
     written = [(piece, [] if piece.stays else next(edits)) for piece in pieces]
     after = [apply_edits(piece.block.text.encode(), own).decode() for piece, own in written]

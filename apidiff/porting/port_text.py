@@ -109,9 +109,23 @@ class _Port:
         try:
             text = apply_edits(self._code.data, edits).decode()
             ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except SyntaxError as error:
+            raise UnreadableSource("broken_line", self._line_before(edits, error.lineno or 1), error.msg) from error
+        except (ValueError, RecursionError, MemoryError) as error:
             raise UnreadableSource("broken", detail=str(error)) from error
         return text
+
+    def _line_before(self, edits: Sequence[Edit], line: int) -> int:
+        """The line of the text that is ``line`` with the edits, which are in order, made."""
+        data, at, here, more, last = self._code.data, 0, 1, 0, 1  # `here`: the line of a byte `at` which an edit begins
+        for edit in edits:
+            here += data.count(b"\n", at, edit.start)
+            at = edit.start
+            if here + more >= line:
+                break
+            more += edit.text.count("\n") - data.count(b"\n", edit.start, edit.end)
+            last = here
+        return max(line - more, last)
 
     def repairs(self, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The first changes that can be made between two places, without those that would not give Python."""

@@ -48,6 +48,7 @@ from apidiff.model.verdict import EvidenceCode, Outcome
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Relation, Risk, Status
 from apidiff.porting.judgement import Label
 from apidiff.writers.scan.words import LABELS as FIXES
+from apidiff.writers.scan.words import PORT_PROBLEMS
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -158,7 +159,7 @@ FAMILIES = {
     "documents": values(Stated),
     "documents.shown": values(Stated),
     "servers.call": {label.value for label in Label},
-    "port_problem": {"changed_meanwhile", "cannot_write", "broken", "not_encoded"},
+    "port_problem": PORT_PROBLEMS,
     "ranks": values(RankSet),
     "some_ranks": {one.value for one in SOME_RANKS},
     "history": values(ChangeKind),

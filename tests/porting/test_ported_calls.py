@@ -19,11 +19,12 @@ from apidiff.porting.judgement import Judge
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Porter
-from apidiff.porting.source_files import find_sources
+from apidiff.porting.source_files import Problem, find_sources
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
 from apidiff.porting.tree_scan import scan_tree
+from apidiff.writers.scan.words import problem_text
 
 Port = Callable[..., Ported]
 
@@ -618,3 +619,43 @@ def test_what_a_form_leaves_out_was_evaluated_too(number: str, is_left: bool) ->
             writer.edits()
     else:
         assert "(f(x), w.a, w.b)" in apply_edits(code.data, writer.edits().edits).decode()
+
+
+BARE = [  # arguments that need parentheses of their own where they come to stand elsewhere
+    ("x.norm(2, d := i[0]), d", "ops.vector_norm(x, 2, axis=(d := i[0])), d"),
+    ("x.norm(2, (d := i[0])), d", "ops.vector_norm(x, 2, axis=(d := i[0])), d"),
+    ("x.norm(d := 2)", "ops.vector_norm(x, (d := 2))"),
+    ("x.norm(dim=(d := 0), p=2)", "ops.vector_norm(x, 2, axis=(d := 0))"),
+    ("x.size(d := 0)", "x.shape[(d := 0)]"),
+    ("x.size(i for i in y)", "x.shape[(i for i in y)]"),
+    ("x.size((i for i in y))", "x.shape[(i for i in y)]"),
+    ("x.new_zeros(d := 2, 3)", "x.new_zeros((d := 2, 3))"),
+    ("nn.Conv2d(3, 8, 3, 2, d := 1)", 'nn.Conv2d(3, 8, 3, 2, padding=(d := 1), pad_mode="pad", has_bias=True)'),
+    ("nn.Embedding(a := 9, 3, b := 0)", "nn.Embedding(a := 9, 3, padding_idx=(b := 0))"),
+    ("nn.Bilinear(2, 3, 4, d := True)", "nn.BiDense(2, 3, 4, has_bias=(d := True))"),
+    ("nn.LayerNorm(a := 8, b := 1e-6)", "nn.LayerNorm(((a := 8),), epsilon=(b := 1e-6))"),
+    ("nn.LayerNorm(i for i in y)", None),
+    ("torch.relu(d := x)", "mint.nn.functional.relu(d := x)"),  # at its place it needs none
+]
+
+
+@pytest.mark.parametrize(("before", "after"), BARE)
+def test_what_needs_parentheses_elsewhere_gets_them(before: str, after: str | None) -> None:
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", "cpu"), index.source_names, PortOptions(unsafe=True))
+    text = f"import torch\nfrom torch import nn\ndef f(x: torch.Tensor, y, i):\n    return {before}\n"
+    assert porter.port_text(text).text.splitlines()[-1] == f"    return {after or before}"
+
+
+@pytest.mark.parametrize("more", ["", "# one\n# two\n", "torch.std(a,\n    unbiased=False)\n"])
+def test_the_line_that_is_no_python_is_named(port: Port, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+    text = f"import torch\nx = torch.cat([a], dim=0)\n{more}y = 1\nz = 2\n"
+    line = text[: text.index("y = 1")].count("\n") + 1
+    place = text.index("1\n")
+    monkeypatch.setattr(LayerEdits, "all", lambda _: [LayerEdit(Edit(place, place, "\n("), line)])
+    with pytest.raises(UnreadableSource) as told:
+        port(text)
+    assert (told.value.code, told.value.line) == ("broken_line", line)
+    problem = Problem("a.py", told.value.code, line, told.value.detail)
+    assert problem_text(problem, "en").startswith(f"a.py:{line}: the edits would not")
+    assert problem_text(problem, "zh").startswith(f"a.py:{line}：改写结果")

@@ -9,6 +9,8 @@ from apidiff.porting.judgement import DEVICES
 from apidiff.porting.scan_report import Finding, ScanReport
 from apidiff.porting.source_files import Problem
 
+PORT_PROBLEMS = {"changed_meanwhile", "cannot_write", "broken", "broken_line", "not_encoded"}
+"""The codes of problems of a port, not of reading."""
 LABELS = ("verified", "unsafe", "manual", "unknown")
 
 
@@ -22,6 +24,8 @@ def problem_text(problem: Problem, language: Language) -> str:
     path, detail = file_name(problem.path), file_name(problem.detail)
     place = {"line": problem.line} if problem.cell is None else {"line": problem.line, "cell": problem.cell}
     key = f"scan.problem.{problem.code}" if problem.cell is None else f"scan.problem_in_cell.{problem.code}"
+    if problem.code in PORT_PROBLEMS:
+        key = f"port_problem.{problem.code}"
     return words(key, language, path=path, detail=detail, **place)
 
 
