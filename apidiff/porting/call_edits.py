@@ -98,6 +98,9 @@ class CallWriter:
             return self._by_form(way)
         if (starred or unpacked) and (rule.fill or rule.arguments or rule.values):
             raise NotWritten(filled("porting.starred"))
+        for name in sorted(self._names) if starred else ():
+            if takes_tuple(self._facts, self._target, name):  # new_zeros(*[2, 3]) and new_zeros(*[(2, 3)]) look alike
+                raise NotWritten(filled("porting.starred_tuple", name=name, target=self._target.name))
         if not self._call.args and not self._call.keywords and not rule.fill:
             return CallEdits([], [])
         opened, arguments = self._arguments(way if not starred else None)

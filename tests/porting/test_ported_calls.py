@@ -659,3 +659,32 @@ def test_the_line_that_is_no_python_is_named(port: Port, monkeypatch: pytest.Mon
     problem = Problem("a.py", told.value.code, line, told.value.detail)
     assert problem_text(problem, "en").startswith(f"a.py:{line}: the edits would not")
     assert problem_text(problem, "zh").startswith(f"a.py:{line}：改写结果")
+
+
+STARRED = [  # calls with `*`, and whether the target takes what it hands on as one tuple
+    ("x.new_zeros(*i)", True),
+    ("x.new_zeros(2, *i)", True),
+    ("x.new_ones(*i, dtype=d)", True),
+    ("x.new_empty(*x.shape[1:])", True),
+    ("x.flip(*i)", True),
+    ("torch.zeros(*i)", True),
+    ("torch.ones(2, *i)", True),
+    ("x.new_zeros((2, *i))", False),
+    ("x.new_zeros(2, 3, **i)", False),
+    ("x.view(*i)", False),
+    ("x.view(-1, *i)", False),
+    ("x.permute(*i)", False),
+    ("x.reshape(*i)", False),
+    ("x.expand(*i)", False),
+    ("x.tile(*i)", False),
+    ("torch.rand(*i)", False),
+]
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+@pytest.mark.parametrize(("call", "is_told"), STARRED)
+def test_a_star_where_the_target_takes_a_tuple_is_told(port: Port, call: str, is_told: bool, unsafe: bool) -> None:
+    ported = port(f"{_TENSOR}return {call}\n", unsafe=unsafe)
+    assert ("as one tuple" in ported.text) is is_told
+    name = call.partition("(")[0].rpartition(".")[2]
+    assert not is_told or [one.state for one in ported.changes if one.source.endswith(f".{name}")] == ["manual"]
