@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from apidiff.messages.labels import filled
 from apidiff.model.base import Language, Text
 from apidiff.porting.code_text import Edit
 from apidiff.porting.judgement import Label
@@ -73,7 +74,8 @@ def without_overlaps(changes: Iterable[Change]) -> list[Change]:
     found = []
     for one in changes:
         if one.state == "made" and any(taken.meets(edit) for edit in one.edits):
-            one = msgspec.structs.replace(one, state="manual", label=Label.MANUAL.value, edits=[])
+            why = [filled("porting.within"), *one.why]
+            one = msgspec.structs.replace(one, state="manual", label=Label.MANUAL.value, edits=[], why=why)
         elif one.state == "made":
             taken.add(one.edits)
         found.append(one)
