@@ -408,7 +408,10 @@ def test_a_parameter_in_other_letters_is_a_variable(port: Port) -> None:
 def test_what_stands_in_a_call_that_is_written_anew_is_told(port: Port) -> None:
     found = port("import torch\nx = torch.ones(3, 2)\ny = x.norm(dim=x.size(0), p=1)\n")
     assert "y = ops.vector_norm(x, 1, axis=x.size(0))" in found.text
-    assert "# apidiff manual: torch.Tensor.size: the call around it is written anew: write it by hand there (" in found.text
+    assert (
+        "# apidiff manual: torch.Tensor.size: the call around it is written anew: write it by hand there ("
+        in found.text
+    )
 
 
 CONSTRUCTORS = ["nn.Module . __init__(self)", "nn.Module.__ｉnit__(self)", "nn.Module.\\\n        __init__(self)"]
