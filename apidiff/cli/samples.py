@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,9 +87,8 @@ def run(args: argparse.Namespace) -> int:
             raise UnknownMapping.of(key)
     keys = args.ids or [key for key, mapping in data.mappings.items() if _is_single(mapping)]
     with _writing_into(args.into):  # told before an hour is spent on all samples
-        missing = [folder for folder in [args.into, *args.into.parents] if not folder.exists()]
-        args.into.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=args.into).close()
+        there = next(folder for folder in [args.into, *args.into.parents] if folder.exists())
+        tempfile.TemporaryFile(dir=there).close()
     written: dict[str, ExtractedSamples] = {}
     with WatchedExtractor(Extractor.of(data.signatures)) as extractor:
         for key in track(keys, "Extracting samples", console=Console(stderr=True), transient=True):
@@ -105,14 +104,13 @@ def run(args: argparse.Namespace) -> int:
                 told = f"this call ends PyTorch's process with code {code}, and is left out: {call.decode()[:300]}"
                 print(unbroken(f"apidiff: note: {key}: {told}"), file=sys.stderr)  # noqa: T201
     with _writing_into(args.into):
+        if written:
+            args.into.mkdir(parents=True, exist_ok=True)
         size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
         for key in (
             [key for key in keys if key not in written] if args.ids else load_extracted(args.into)[0].keys() - written
         ):
             extracted_path(args.into, key).unlink(missing_ok=True)
-    with suppress(OSError):  # of those made above, the ones that hold nothing
-        for folder in missing:
-            folder.rmdir()
     count = sum(len(made.samples) for made in written.values())
     print(f"{args.into}: {count} samples of {len(written)} APIs, {size} bytes")  # noqa: T201
     return 0

@@ -108,7 +108,13 @@ def test_bad_address_says_how_a_good_one_looks(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["https://u:secret@example.org/", "https://secret@example.org", "https://u:secret@example.org:port/"]
+    "text",
+    [
+        "https://u:secret@example.org/",
+        "https://secret@example.org",
+        "https:///u:secret@h/",
+        "https://u:secret@example.org:port/",
+    ],
 )
 def test_an_address_with_a_password_is_refused_and_not_repeated(text: str) -> None:
     with pytest.raises(BadAddress, match=r"a user name or a password, which links would publish\. Write it") as caught:

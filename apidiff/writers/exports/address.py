@@ -15,7 +15,7 @@ from apidiff.model.published import FORMAT
 
 VARIABLE = "APIDIFF_SITE_URL"
 API = f"api/v{FORMAT}"
-_NAMES_USER = re.compile(r"[^/?#]*//[^/?#]*@")
+_NAMES_USER = re.compile(r"[^/?#]*/{2,}[^/?#]*@")
 _NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
 
 
