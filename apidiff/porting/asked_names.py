@@ -84,7 +84,7 @@ class _Asked:
             return
         if module != by:  # it is no need of others what a file asks of itself
             self._note(module, {name})
-        for giver in self._stars.givers(module, name) if name not in facts.names else ():
+        for giver in self._stars.possible_givers(module, name) if name not in facts.names else ():
             self._note(giver, {name})
             self._stars.forget(giver, name)
 

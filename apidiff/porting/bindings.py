@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
@@ -110,6 +112,30 @@ class Frame:
         return {name: value for name, value in other.items() if name not in bound or bound[name] != value}
 
 
+class ModuleFrame(Frame):
+    """The scope of a module.
+
+    ``stars``: how many star imports there have been; ``before``: how many when each name was last bound.
+    """
+
+    __slots__ = ("before", "stars")
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, None, None)
+        self.stars = 0
+        self.before: dict[str, int] = {}
+
+    def bind(self, name: str, value: Value) -> None:
+        """Bind ``name``."""
+        self.before[name] = self.stars
+        super().bind(name, value)
+
+    def rebind(self, name: str, value: Value) -> None:
+        """Bind ``name`` to another value, which functions find too that stand before."""
+        self.bind(name, value)
+        self.ever[name] = value
+
+
 class ClassFacts(NamedTuple):
     """A class of the scanned tree: its bases, what is kept in ``self``, what its methods return; all as values.
 
@@ -129,7 +155,9 @@ class ClassFacts(NamedTuple):
 class ModuleFacts(NamedTuple):
     """What other files may ask of a module: top-level names, star imports, classes and what functions return, by path.
 
-    ``imported``: the top-level names that nothing but imports binds.
+    ``stars``: in the order in which they bind. ``imported``: the top-level names that nothing but imports binds. ``others``:
+    those that are nothing of PyTorch or the tree. ``early``: those of all that are bound before a star import, with the number
+    of star imports before them.
     """
 
     name: str
@@ -138,6 +166,8 @@ class ModuleFacts(NamedTuple):
     classes: dict[str, ClassFacts]
     returns: dict[str, str]
     imported: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
+    early: Mapping[str, int] = MappingProxyType({})
 
 
 def joined(*values: Value) -> Value:

@@ -6,8 +6,10 @@ import ast
 import hashlib
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -79,8 +81,10 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
     digest: str = ""
 
 
-def scan_file(file: SourceFile, names: TorchNames, tree: TreeModules) -> FileNames:
-    """Read and scan ``file``. ``tree``: the modules of the scanned tree."""
+def scan_file(
+    file: SourceFile, names: TorchNames, tree: TreeModules, starred: Mapping[str, str] = MappingProxyType({})
+) -> FileNames:
+    """Read and scan ``file``. ``tree``: the modules of the scanned tree; ``starred``: as `walk` takes it."""
     path = Path(file.path)
     try:
         content = read_content(path)
@@ -91,7 +95,7 @@ def scan_file(file: SourceFile, names: TorchNames, tree: TreeModules) -> FileNam
         parsed, failed = parse_code(content, kind_of(path))
     except UnreadableSource as error:
         return FileNames(file.path, [], [], None, [_problem(file.path, error)], {}, digest)
-    return scan_parsed(file, parsed, failed, names, tree, digest)
+    return scan_parsed(file, parsed, failed, names, tree, digest, starred)
 
 
 def scan_parsed(
@@ -101,8 +105,9 @@ def scan_parsed(
     names: TorchNames,
     tree: TreeModules,
     digest: str = "",
+    starred: Mapping[str, str] = MappingProxyType({}),
 ) -> FileNames:
-    """Scan the code of ``file``, which has been read. ``failed``: the parts of it that do not parse."""
+    """Scan the code of ``file``, which was read. ``failed``: the parts of it that do not parse; ``starred``: as of `walk`."""
     places = _Places(parsed)
     try:
         found = walk(
@@ -111,6 +116,7 @@ def scan_parsed(
             names,
             tree,
             assume=file.module.startswith("<") or kind_of(Path(file.path)) != PYTHON,
+            starred=starred,
         )
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})

@@ -68,9 +68,12 @@ class Imports(Definitions):
             is_own = value is not None and value[0] == IN_TREE
             if alias.name == "*":
                 if is_own and value is not None:
-                    self.stars[value[1:]] = None
+                    self.top.stars += 1
+                    self.stars[value[1:]] = self.top.stars
                     if self.frame is self.top:
                         self.frame.ever.setdefault("*", None)
+                        for name in self.starred.keys() & self.top.before.keys():
+                            self.top.rebind(name, self.starred[name])
                 continue
             path: Value = f"{value}.{alias.name}" if is_own else self._beside(node, within, alias.name)
             if path is not None:

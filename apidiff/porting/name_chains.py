@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from apidiff.model.result_types import INSTANCE
-from apidiff.porting.bindings import NUMPY, ClassFacts, Frame
+from apidiff.porting.bindings import NUMPY, ClassFacts, Frame, ModuleFrame
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.torch_names import FORWARD, IN_TREE, LONGEST_PATH, MODULE, TorchNames, Value, united
 from apidiff.porting.tree_modules import TreeModules
@@ -20,14 +20,18 @@ _MOST_FOLLOWED = 64  # things that the attributes of one chain may be, all toget
 class NameChains:
     """What a walk through a file knows, and how it looks names up. `Expressions` goes through what stands before a dot."""
 
-    def __init__(self, file: SourceFile, names: TorchNames, tree: TreeModules, *, assume: bool) -> None:
+    def __init__(
+        self, file: SourceFile, names: TorchNames, tree: TreeModules, *, assume: bool, starred: Mapping[str, str]
+    ) -> None:
         self.names, self.file, self.tree = names, file, tree
         self.customary = names.customary | {"torch": "torch"} if assume else {}
         self.path = f"{IN_TREE}{file.module}"
-        self.frame = self.top = Frame(self.path, None, None)
+        self.top = ModuleFrame(self.path)
+        self.frame: Frame = self.top
         self.uses: list[Use] = []
         self.pending: list[Pending] = []
-        self.stars: dict[str, None] = {}  # modules of the tree, each once
+        self.stars: dict[str, int] = {}  # modules of the tree, with the number of the last star import of each
+        self.starred = starred
         self.imported: dict[str, bool] = {}  # names that the module imports, and whether nothing else binds them
         self.classes: dict[str, ClassFacts] = {}
         self.returns: dict[str, Value] = {}

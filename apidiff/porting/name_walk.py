@@ -7,7 +7,8 @@ Types are followed through assignments, annotations, results that are known, att
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -30,7 +31,15 @@ class Found(NamedTuple):
     facts: ModuleFacts
 
 
-def walk(trees: Sequence[ast.Module], file: SourceFile, names: TorchNames, tree: TreeModules, *, assume: bool) -> Found:
+def walk(
+    trees: Sequence[ast.Module],
+    file: SourceFile,
+    names: TorchNames,
+    tree: TreeModules,
+    *,
+    assume: bool,
+    starred: Mapping[str, str],
+) -> Found:
     """Walk through the parts of a file, one after another in the same scope.
 
     Args:
@@ -39,13 +48,14 @@ def walk(trees: Sequence[ast.Module], file: SourceFile, names: TorchNames, tree:
         names: what names of PyTorch mean.
         tree: the modules of the scanned tree.
         assume: whether names that nothing binds are taken for what everyone calls modules: ``nn``, ``F``.
+        starred: what names that are bound before are from a star import on.
     """
-    walker = Walker(file, names, tree, assume=assume)
+    walker = Walker(file, names, tree, assume=assume, starred=starred)
     for part in trees:
         walker.body(part.body)
     walker.finish()
     if walker.rebound:  # a function has bound a global name that an earlier place may have looked up
-        again = Walker(file, names, tree, assume=assume)
+        again = Walker(file, names, tree, assume=assume, starred=starred)
         again.frame.ever.update(walker.rebound)
         for part in trees:
             again.body(part.body)
@@ -204,13 +214,19 @@ class Walker(Imports):
 
     def facts(self) -> ModuleFacts:
         """What other files may ask of this one."""
+        names = {name: value for name, value in self.top.ever.items() if value and value[0] not in "!~"}
+        stars = sorted(self.stars, key=self.stars.__getitem__)
+        places = [self.stars[star] for star in stars]
+        last = max(places, default=0)
         return ModuleFacts(
             name=self.file.module,
-            names={name: value for name, value in self.top.ever.items() if value and value[0] not in "!~"},
-            stars=list(self.stars),
+            names=names,
+            stars=stars,
             classes=self.classes,
             returns={path: value for path, value in self.returns.items() if value is not None and worth_telling(value)},
             imported=frozenset(name for name, alone in self.imported.items() if alone),
+            others=frozenset(self.top.before.keys() - names.keys()),
+            early={name: bisect_right(places, before) for name, before in self.top.before.items() if before < last},
         )
 
 

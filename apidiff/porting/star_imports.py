@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+_MOST_IMPORTS = 1_000  # that are looked through for one name
 
 
 class StarImports:
     """The star imports of a tree, and those of the modules that they name, and so on.
 
-    ``stars``: the modules from which each takes all names; ``bound``: names, each with a module that binds it.
+    Args:
+        stars: the modules from which each takes all names, in order.
+        bound: names, each with a module that binds it.
+        early: of modules that bind names before a star import: how many star imports stand before each name.
     """
 
-    def __init__(self, stars: Mapping[str, Sequence[str]], bound: Iterable[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        stars: Mapping[str, Sequence[str]],
+        bound: Iterable[tuple[str, str]],
+        early: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
+    ) -> None:
+        self._stars, self._early = stars, early
         self._numbers: dict[str, int] = {}
         self._reached: list[int] = []  # by number: a bit for each module that star imports lead to
         for group in _groups(stars, self._numbers):
@@ -23,20 +35,53 @@ class StarImports:
             for one in group:
                 self._reached[self._numbers[one]] = reached
         self._modules = list(self._numbers)
-        self._binders: dict[str, list[int]] = {}
+        self._binders: dict[str, set[int]] = {}
         for name, module in bound if self._numbers else ():
             if module in self._numbers:
-                self._binders.setdefault(name, []).append(self._numbers[module])
+                self._binders.setdefault(name, set()).add(self._numbers[module])
         self._masks: dict[str, int] = {}  # by name that was asked for: a bit for each module that binds it
 
-    def givers(self, module: str, name: str) -> Iterator[str]:
-        """The modules that bind ``name``, of those to which the star imports of one lead; mostly in the order of these."""
+    def giver(self, module: str, name: str) -> str | None:
+        """The module that binds what ``name`` is in another, be it that one; None where nobody knows, or there are very many.
+
+        As Python has it: what binds a name last, and of a star import what it is in that module.
+        """
+        binders, mask = self._binders.get(name, set()), self._mask(name)
         number = self._numbers.get(module)
-        if number is None or name not in self._binders:
-            return
-        if name not in self._masks:
-            self._masks[name] = sum(1 << one for one in set(self._binders[name]))
-        found = self._reached[number] & self._masks[name]
+        leading = self._reached[number] & mask if number is not None else 0
+        if not leading:
+            return module if number in binders else None
+        if number not in binders and leading.bit_count() == 1:
+            return self._modules[leading.bit_length() - 1]
+        met, path, looked = {module}, [(module, self._later_stars(module, name))], 0
+        while path:
+            module, stars = path[-1]
+            for star in stars:
+                number, looked = self._numbers[star], looked + 1
+                if looked > _MOST_IMPORTS:
+                    return None
+                if star not in met and (number in binders or self._reached[number] & mask):
+                    met.add(star)
+                    path.append((star, self._later_stars(star, name)))
+                    break
+            else:
+                if self._numbers[module] in binders:
+                    return module
+                path.pop()  # star imports in a circle
+        return None
+
+    def _later_stars(self, module: str, name: str) -> Iterator[str]:
+        """The modules from which one takes all names after it has bound ``name``, the last first."""
+        stars = self._stars.get(module, ())
+        first = 0
+        if self._numbers[module] in self._binders.get(name, ()):
+            first = self._early.get(module, {}).get(name, len(stars))
+        return (stars[number] for number in range(len(stars) - 1, first - 1, -1))
+
+    def possible_givers(self, module: str, name: str) -> Iterator[str]:
+        """All modules that bind ``name``, of those to which the star imports of one lead."""
+        number = self._numbers.get(module)
+        found = self._reached[number] & self._mask(name) if number is not None else 0
         while found:
             first = (found & -found).bit_length() - 1
             yield self._modules[first]
@@ -45,6 +90,13 @@ class StarImports:
     def forget(self, module: str, name: str) -> None:
         """Give ``module`` as one that binds ``name`` no more."""
         self._masks[name] &= ~(1 << self._numbers[module])
+
+    def _mask(self, name: str) -> int:
+        if name not in self._binders:
+            return 0
+        if name not in self._masks:
+            self._masks[name] = sum(1 << one for one in self._binders[name])
+        return self._masks[name]
 
 
 def _groups(stars: Mapping[str, Sequence[str]], numbers: dict[str, int]) -> Iterator[list[str]]:

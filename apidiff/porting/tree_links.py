@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -137,33 +137,40 @@ class TreeLinks:
         return self._of_module(facts, name) if facts is not None else None
 
     def _of_module(self, facts: ModuleFacts, name: str) -> Value:
-        path = f"{IN_TREE}{facts.name}.{name}"
-        bound = facts.names.get(name)
+        giver = self._giver(facts, name)
+        return self._bound_in(giver, name) if giver is not None else None
+
+    def _bound_in(self, module: str, name: str) -> Value:
+        """What a module itself binds a name to."""
+        path, bound = f"{IN_TREE}{module}.{name}", self.modules[module].names.get(name)
         if bound is not None:
             return either(bound, lambda part: part if part == path else self.resolve(part))
-        if path[1:] in self.modules:
-            return path
-        return next((found for _, found in self._from_stars(facts, name)), None)
+        return path if path[1:] in self.modules else None
 
-    def _from_stars(self, facts: ModuleFacts, name: str) -> Iterator[tuple[str, str]]:
-        """What a name that a module has by star imports may be: its path in the module that binds it, and what that is."""
-        for module in self._stars.givers(facts.name, name):
-            path = f"{IN_TREE}{module}.{name}"
-            if (found := self.resolve(path)) is not None:
-                yield path, found
-            elif path in self._known:
-                self._stars.forget(module, name)
+    def _giver(self, facts: ModuleFacts, name: str) -> str | None:
+        """The module that binds what a name is in one, be it that module or one of those that its star imports lead to."""
+        if name in facts.early or (facts.stars and name not in facts.names and name not in facts.others):
+            return self._stars.giver(facts.name, name)
+        return facts.name
 
     @cached_property
     def _stars(self) -> StarImports:
-        stars = {
-            name: [star for star in facts.stars if star in self.modules]
-            for name, facts in self.modules.items()
-            if facts.stars
-        }
-        bound = ((name, module) for module, facts in self.modules.items() for name in facts.names)
+        modules = self.modules.items()
+        stars = {name: [star for star in facts.stars if star in self.modules] for name, facts in modules if facts.stars}
+        bound = ((name, module) for module, facts in modules for name in chain(facts.names, facts.others))
         children = ((name, above) for above, _, name in (module.rpartition(".") for module in self.modules))
-        return StarImports(stars, chain(bound, children))
+        early = {name: facts.early for name, facts in modules if facts.early}
+        return StarImports(stars, chain(bound, children), early)
+
+    def starred(self, module: str) -> dict[str, str]:
+        """Names that a module binds, and that a later star import binds to what is another thing: its path."""
+        facts = self.modules[module]
+        found = {}
+        for name in facts.early:
+            giver = self._giver(facts, name)
+            if giver is not None and self._bound_in(giver, name) != self._bound_in(module, name):
+                found[name] = f"{IN_TREE}{giver}.{name}"
+        return found
 
     def _member(self, of_class: str, name: str, *, instance: bool) -> Value:
         facts = self._classes[of_class]
@@ -195,12 +202,13 @@ class TreeLinks:
             facts = self.modules.get(owner[1:])
             if facts is None:
                 return False
-            if name in facts.names:
+            if name in facts.names and self._giver(facts, name) == facts.name:
                 if name not in facts.imported:
                     return False
                 path = facts.names[name]
             else:
-                path = next((path for path, _ in self._from_stars(facts, name)), "")
+                giver = self._giver(facts, name)
+                path = f"{IN_TREE}{giver}.{name}" if giver not in {None, facts.name} else ""
         return False
 
     def is_layer(self, path: str) -> bool | None:

@@ -92,7 +92,26 @@ def scan_tree(
             for part in parts:
                 scanned += part
                 told(len(part))
+        scanned = _with_starred_names(scanned, files, known, tree)
         return link_names(scanned, known, writes)
+
+
+def _with_starred_names(
+    scanned: Sequence[FileNames], files: Sequence[SourceFile], names: TorchNames, tree: TreeModules
+) -> list[FileNames]:
+    """Scan those files once more in which star imports bind anew what is something else before."""
+    early = {file.facts.name for file in scanned if file.facts is not None and file.facts.early}
+    if not early:
+        return list(scanned)
+    links = TreeLinks(names, {file.facts.name: file.facts for file in scanned if file.facts is not None})
+    starred = {module: found for module in early if (found := links.starred(module))}
+    by_path = {file.path: file for file in files}
+    return [
+        scan_file(by_path[one.path], names, tree, starred[one.facts.name])
+        if one.facts is not None and one.facts.name in starred
+        else one
+        for one in scanned
+    ]
 
 
 def link_names(
