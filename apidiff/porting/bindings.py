@@ -115,7 +115,8 @@ class Frame:
 class ModuleFrame(Frame):
     """The scope of a module.
 
-    ``stars``: how many star imports there have been; ``before``: how many when each name was last bound.
+    ``stars``: how many star imports there have been that every run comes by; ``before``: how many when each name was last
+    bound.
     """
 
     __slots__ = ("before", "stars")
@@ -129,6 +130,11 @@ class ModuleFrame(Frame):
         """Bind ``name``."""
         self.before[name] = self.stars
         super().bind(name, value)
+
+    def delete(self, name: str) -> None:
+        """Note that nothing binds ``name`` any more, to functions either."""
+        if self.before.pop(name, None) is not None:
+            self.ever.pop(name, None)
 
     def rebind(self, name: str, value: Value) -> None:
         """Bind ``name`` to another value, which functions find too that stand before."""
@@ -157,7 +163,7 @@ class ModuleFacts(NamedTuple):
 
     ``stars``: in the order in which they bind. ``imported``: the top-level names that nothing but imports binds. ``others``:
     those that are nothing of PyTorch or the tree. ``early``: those of all that are bound before a star import, with the number
-    of star imports before them.
+    of star imports before them. ``exported``: those that ``__all__`` lists, None where nothing tells.
     """
 
     name: str
@@ -168,6 +174,7 @@ class ModuleFacts(NamedTuple):
     imported: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     early: Mapping[str, int] = MappingProxyType({})
+    exported: frozenset[str] | None = None
 
 
 def joined(*values: Value) -> Value:

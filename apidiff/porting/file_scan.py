@@ -82,7 +82,10 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def scan_file(
-    file: SourceFile, names: TorchNames, tree: TreeModules, starred: Mapping[str, str] = MappingProxyType({})
+    file: SourceFile,
+    names: TorchNames,
+    tree: TreeModules,
+    starred: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> FileNames:
     """Read and scan ``file``. ``tree``: the modules of the scanned tree; ``starred``: as `walk` takes it."""
     path = Path(file.path)
@@ -105,7 +108,7 @@ def scan_parsed(
     names: TorchNames,
     tree: TreeModules,
     digest: str = "",
-    starred: Mapping[str, str] = MappingProxyType({}),
+    starred: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> FileNames:
     """Scan the code of ``file``, which was read. ``failed``: the parts of it that do not parse; ``starred``: as of `walk`."""
     places = _Places(parsed)

@@ -68,12 +68,7 @@ class Imports(Definitions):
             is_own = value is not None and value[0] == IN_TREE
             if alias.name == "*":
                 if is_own and value is not None:
-                    self.top.stars += 1
-                    self.stars[value[1:]] = self.top.stars
-                    if self.frame is self.top:
-                        self.frame.ever.setdefault("*", None)
-                        for name in self.starred.keys() & self.top.before.keys():
-                            self.top.rebind(name, self.starred[name])
+                    self._take_all(node, value[1:])
                 continue
             path: Value = f"{value}.{alias.name}" if is_own else self._beside(node, within, alias.name)
             if path is not None:
@@ -82,6 +77,19 @@ class Imports(Definitions):
             else:
                 is_ported = value is not None and value[0] == "m"
                 self._take(alias.asname or alias.name, f"{value}.{alias.name}" if is_ported else value)
+
+    def _take_all(self, node: ast.ImportFrom, module: str) -> None:
+        """Note that all names of a module of the tree are imported. What may not be run gives those that nothing else binds."""
+        if self.frame is self.top:
+            self.top.ever.setdefault("*", None)
+        if id(node) not in self.certain:
+            self.stars.setdefault(module, -1 - len(self.stars))
+            return
+        self.top.stars += 1
+        self.stars[module] = self.top.stars
+        for name, path in self.starred.get(module, {}).items():
+            if name in self.top.before:
+                self.top.rebind(name, path)
 
     def _import_from_torch(self, node: ast.ImportFrom, base: str) -> None:
         for alias in node.names:

@@ -21,7 +21,13 @@ class NameChains:
     """What a walk through a file knows, and how it looks names up. `Expressions` goes through what stands before a dot."""
 
     def __init__(
-        self, file: SourceFile, names: TorchNames, tree: TreeModules, *, assume: bool, starred: Mapping[str, str]
+        self,
+        file: SourceFile,
+        names: TorchNames,
+        tree: TreeModules,
+        *,
+        assume: bool,
+        starred: Mapping[str, Mapping[str, str]],
     ) -> None:
         self.names, self.file, self.tree = names, file, tree
         self.customary = names.customary | {"torch": "torch"} if assume else {}
@@ -30,8 +36,9 @@ class NameChains:
         self.frame: Frame = self.top
         self.uses: list[Use] = []
         self.pending: list[Pending] = []
-        self.stars: dict[str, int] = {}  # modules of the tree, with the number of the last star import of each
+        self.stars: dict[str, int] = {}  # modules of the tree, with the place of the last star import of each
         self.starred = starred
+        self.certain: set[int] = set()  # statements that every run of the module comes by
         self.imported: dict[str, bool] = {}  # names that the module imports, and whether nothing else binds them
         self.classes: dict[str, ClassFacts] = {}
         self.returns: dict[str, Value] = {}

@@ -17,6 +17,7 @@ from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ModuleFacts, joined, worth_telling
 from apidiff.porting.imports import Imports
 from apidiff.porting.source_files import SourceFile
+from apidiff.porting.string_names import exported_names
 from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value
 from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.type_tests import Told
@@ -38,7 +39,7 @@ def walk(
     tree: TreeModules,
     *,
     assume: bool,
-    starred: Mapping[str, str],
+    starred: Mapping[str, Mapping[str, str]],
 ) -> Found:
     """Walk through the parts of a file, one after another in the same scope.
 
@@ -48,24 +49,28 @@ def walk(
         names: what names of PyTorch mean.
         tree: the modules of the scanned tree.
         assume: whether names that nothing binds are taken for what everyone calls modules: ``nn``, ``F``.
-        starred: what names that are bound before are from a star import on.
+        starred: what names that are bound before are from the star import of a module on, by that.
     """
     walker = Walker(file, names, tree, assume=assume, starred=starred)
-    for part in trees:
-        walker.body(part.body)
+    walker.module(trees)
     walker.finish()
     if walker.rebound:  # a function has bound a global name that an earlier place may have looked up
         again = Walker(file, names, tree, assume=assume, starred=starred)
         again.frame.ever.update(walker.rebound)
-        for part in trees:
-            again.body(part.body)
+        again.module(trees)
         again.finish()
         walker = again
-    return Found(walker.uses, walker.pending, walker.facts())
+    return Found(walker.uses, walker.pending, walker.facts(exported_names(trees)))
 
 
 class Walker(Imports):
     """One walk through one file: its statements, in order."""
+
+    def module(self, trees: Iterable[ast.Module]) -> None:
+        """Go through the parts of a module."""
+        for part in trees:
+            self.certain.update(id(statement) for statement in part.body if isinstance(statement, ast.ImportFrom))
+            self.body(part.body)
 
     def body(self, statements: Iterable[ast.stmt]) -> None:
         """Go through statements in order."""
@@ -183,6 +188,8 @@ class Walker(Imports):
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.frame.bind(target.id, NO_OBJECT)
+                if self.frame is self.top and self.top.journal is None:
+                    self.top.delete(target.id)
             else:
                 self.expr(target)
 
@@ -212,8 +219,8 @@ class Walker(Imports):
                 branches.append(made)
         self.frame.join(*branches, {})
 
-    def facts(self) -> ModuleFacts:
-        """What other files may ask of this one."""
+    def facts(self, exported: frozenset[str] | None) -> ModuleFacts:
+        """What other files may ask of this one. ``exported``: the names that ``__all__`` lists."""
         names = {name: value for name, value in self.top.ever.items() if value and value[0] not in "!~"}
         stars = sorted(self.stars, key=self.stars.__getitem__)
         places = [self.stars[star] for star in stars]
@@ -227,6 +234,7 @@ class Walker(Imports):
             imported=frozenset(name for name, alone in self.imported.items() if alone),
             others=frozenset(self.top.before.keys() - names.keys()),
             early={name: bisect_right(places, before) for name, before in self.top.before.items() if before < last},
+            exported=exported,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 _MOST_IMPORTS = 1_000  # that are looked through for one name
@@ -15,6 +15,7 @@ class StarImports:
         stars: the modules from which each takes all names, in order.
         bound: names, each with a module that binds it.
         early: of modules that bind names before a star import: how many star imports stand before each name.
+        exported: of modules with ``__all__``: the names that it lists.
     """
 
     def __init__(
@@ -22,8 +23,9 @@ class StarImports:
         stars: Mapping[str, Sequence[str]],
         bound: Iterable[tuple[str, str]],
         early: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
+        exported: Mapping[str, Set[str]] = MappingProxyType({}),
     ) -> None:
-        self._stars, self._early = stars, early
+        self._stars, self._early, self._exported = stars, early, exported
         self._numbers: dict[str, int] = {}
         self._reached: list[int] = []  # by number: a bit for each module that star imports lead to
         for group in _groups(stars, self._numbers):
@@ -39,36 +41,45 @@ class StarImports:
         for name, module in bound if self._numbers else ():
             if module in self._numbers:
                 self._binders.setdefault(name, set()).add(self._numbers[module])
+        self._closed = sum(1 << self._numbers[one] for one in exported if one in self._numbers)  # with `__all__`
         self._masks: dict[str, int] = {}  # by name that was asked for: a bit for each module that binds it
 
-    def giver(self, module: str, name: str) -> str | None:
-        """The module that binds what ``name`` is in another, be it that one; None where nobody knows, or there are very many.
+    def giver(self, module: str, name: str) -> tuple[str | None, str] | None:
+        """The module that binds what ``name`` is in another, be it that one, and before it the star import that leads there.
 
-        As Python has it: what binds a name last, and of a star import what it is in that module.
+        As Python has it: what binds a name last, and of a star import what it is in that module. None where nobody knows, or
+        there are very many star imports; the star import is told where the module binds the name itself, too.
         """
         binders, mask = self._binders.get(name, set()), self._mask(name)
         number = self._numbers.get(module)
-        leading = self._reached[number] & mask if number is not None else 0
-        if not leading:
-            return module if number in binders else None
-        if number not in binders and leading.bit_count() == 1:
-            return self._modules[leading.bit_length() - 1]
+        if number is None or not self._reached[number] & mask:
+            return (None, module) if number in binders else None
+        leading = self._reached[number] & mask
+        is_open = not name.startswith("_") and not self._reached[number] & self._closed
+        if is_open and number not in binders and leading.bit_count() == 1:  # all ways lead to that
+            return None, self._modules[leading.bit_length() - 1]
         met, path, looked = {module}, [(module, self._later_stars(module, name))], 0
         while path:
-            module, stars = path[-1]
+            at, stars = path[-1]
             for star in stars:
                 number, looked = self._numbers[star], looked + 1
                 if looked > _MOST_IMPORTS:
                     return None
-                if star not in met and (number in binders or self._reached[number] & mask):
+                leads = number in binders or self._reached[number] & mask
+                if leads and star not in met and self._exports(star, name):
                     met.add(star)
                     path.append((star, self._later_stars(star, name)))
                     break
             else:
-                if self._numbers[module] in binders:
-                    return module
+                if self._numbers[at] in binders:
+                    return path[1][0] if len(path) > 1 else None, at
                 path.pop()  # star imports in a circle
         return None
+
+    def _exports(self, module: str, name: str) -> bool:
+        """Whether star imports of a module take a name, if it has that."""
+        exported = self._exported.get(module)
+        return not name.startswith("_") if exported is None else name in exported
 
     def _later_stars(self, module: str, name: str) -> Iterator[str]:
         """The modules from which one takes all names after it has bound ``name``, the last first."""

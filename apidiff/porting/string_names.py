@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from textwrap import dedent
 
 from apidiff.porting.source_text import Block, without_prompts
@@ -28,6 +28,26 @@ def named_in_strings(tree: ast.Module, names: Collection[str]) -> set[str]:
             elif named:
                 found |= _named_in_session(node.value, named)
     return found
+
+
+def exported_names(trees: Sequence[ast.Module]) -> frozenset[str] | None:
+    """The names that ``__all__`` of a module lists; None where there is none, or it is more than lists of strings."""
+    found: set[str] | None = None
+    handled = 0
+    for node in (statement for part in trees for statement in part.body):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+            continue
+        value = getattr(node, "value", None)
+        if not isinstance(value, ast.List | ast.Tuple):
+            return None
+        listed = {item.value for item in value.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)}
+        found = listed | ((found or set()) if isinstance(node, ast.AugAssign) else set())
+        handled += 1
+    if found is None:
+        return None
+    every = (node for part in trees for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == "__all__")
+    return frozenset(found) if sum(1 for _ in every) == handled else None
 
 
 def _is_code(text: str) -> bool:

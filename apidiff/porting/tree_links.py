@@ -25,6 +25,7 @@ from apidiff.porting.torch_names import (
 )
 
 _DEEPEST = 60
+_MOST_BELOW = 1_000  # packages that are looked through for a submodule
 _KEPT = 2**16  # members of classes: for each that is asked for, one of each class on the way
 
 
@@ -137,39 +138,49 @@ class TreeLinks:
         return self._of_module(facts, name) if facts is not None else None
 
     def _of_module(self, facts: ModuleFacts, name: str) -> Value:
-        giver = self._giver(facts, name)
-        return self._bound_in(giver, name) if giver is not None else None
+        path = f"{IN_TREE}{facts.name}.{name}"
+        if (giver := self._giver(facts, name)) is not None:
+            return self._bound_in(giver, name)
+        if path[1:] in self.modules:
+            return path
+        if name in self._submodules:  # which a package may have imported, or its user
+            below = (f"{star}.{name}" for star in facts.stars[:_MOST_BELOW])
+            return next((f"{IN_TREE}{one}" for one in below if one in self.modules), None)
+        return None
 
     def _bound_in(self, module: str, name: str) -> Value:
         """What a module itself binds a name to."""
         path, bound = f"{IN_TREE}{module}.{name}", self.modules[module].names.get(name)
-        if bound is not None:
-            return either(bound, lambda part: part if part == path else self.resolve(part))
-        return path if path[1:] in self.modules else None
+        return either(bound, lambda part: part if part == path else self.resolve(part)) if bound is not None else None
 
     def _giver(self, facts: ModuleFacts, name: str) -> str | None:
         """The module that binds what a name is in one, be it that module or one of those that its star imports lead to."""
-        if name in facts.early or (facts.stars and name not in facts.names and name not in facts.others):
-            return self._stars.giver(facts.name, name)
-        return facts.name
+        is_own = name in facts.names or name in facts.others
+        if name in facts.early or (facts.stars and not is_own):
+            found = self._stars.giver(facts.name, name)
+            return found[1] if found is not None else None
+        return facts.name if is_own else None
+
+    @cached_property
+    def _submodules(self) -> set[str]:
+        return {name.rpartition(".")[2] for name in self.modules}
 
     @cached_property
     def _stars(self) -> StarImports:
         modules = self.modules.items()
         stars = {name: [star for star in facts.stars if star in self.modules] for name, facts in modules if facts.stars}
         bound = ((name, module) for module, facts in modules for name in chain(facts.names, facts.others))
-        children = ((name, above) for above, _, name in (module.rpartition(".") for module in self.modules))
         early = {name: facts.early for name, facts in modules if facts.early}
-        return StarImports(stars, chain(bound, children), early)
+        exported = {name: facts.exported for name, facts in modules if facts.exported is not None}
+        return StarImports(stars, bound, early, exported)
 
-    def starred(self, module: str) -> dict[str, str]:
-        """Names that a module binds, and that a later star import binds to what is another thing: its path."""
-        facts = self.modules[module]
-        found = {}
-        for name in facts.early:
-            giver = self._giver(facts, name)
-            if giver is not None and self._bound_in(giver, name) != self._bound_in(module, name):
-                found[name] = f"{IN_TREE}{giver}.{name}"
+    def starred(self, module: str) -> dict[str, dict[str, str]]:
+        """Names that a module binds and a later star import binds to what is another thing: their paths, by what that names."""
+        found: dict[str, dict[str, str]] = {}
+        for name in self.modules[module].early:
+            star, giver = self._stars.giver(module, name) or (None, module)
+            if star is not None and self._bound_in(giver, name) != self._bound_in(module, name):
+                found.setdefault(star, {})[name] = f"{IN_TREE}{giver}.{name}"
         return found
 
     def _member(self, of_class: str, name: str, *, instance: bool) -> Value:

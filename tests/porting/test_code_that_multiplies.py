@@ -335,8 +335,8 @@ def test_a_module_keeps_each_star_import_once(scan: Scan, monkeypatch: pytest.Mo
     """Each name that it does not bind is looked for in all of them."""
     told, facts = [], Walker.facts
 
-    def kept(walker: Walker) -> ModuleFacts:
-        told.append(facts(walker))
+    def kept(walker: Walker, exported: frozenset[str] | None) -> ModuleFacts:
+        told.append(facts(walker, exported))
         return told[-1]
 
     monkeypatch.setattr(Walker, "facts", kept)
