@@ -24,13 +24,20 @@ LOSSES: dict[str, tuple[Callable[[str], str | None], str]] = {
         lambda text: re.sub(r"\n *condition: .*right where .*", "", text, count=1),
         "is not the file",
     ),
+    "profiles/everyday.yaml": (
+        lambda text: re.sub(r"\n *bfloat16: .*", "", text, count=1),
+        "is not the file whose digest",
+    ),
+    "messages/names.yaml": (lambda text: text[: text.rindex("\n\n") + 1], "is not the file whose digest"),
+    "samples/torch.cdist.jsonl.gz": (lambda _: None, "samples: is not the file whose digest"),
+    "known_specs.txt": (lambda _: None, "known_specs.txt: is not there. Restore"),
     "digests.txt": (lambda text: text.replace("  ", " ", 1), "digests.txt:1: is no digest and file"),
 }
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    ignored = shutil.ignore_patterns("mappings", "runs", "samples", "schema")
+    ignored = shutil.ignore_patterns("mappings", "runs", "schema")
     return Path(shutil.copytree(DATA, tmp_path / "data", ignore=ignored))
 
 
@@ -43,7 +50,7 @@ def test_a_loss_is_told(root: Path, name: str) -> None:
     lose, said = LOSSES[name]
     assert list(digests_fit(root)) == []
     file = root / name
-    before = file.read_text("utf-8") if file.exists() else ""
+    before = file.read_bytes().decode("utf-8", "replace") if file.exists() else ""
     after = lose(before)
     assert after != before or not before
     if after is None:

@@ -2,7 +2,8 @@
 
     <SHA-256>  conf/backends.toml
 
-The lines are those of ``sha256sum``, of names from the top of a checkout; ``make digests`` writes them anew.
+The lines are those of ``sha256sum``, of names from the top of a checkout; that of a folder is of such lines for its files.
+``make digests`` writes them anew.
 """
 
 from __future__ import annotations
@@ -18,23 +19,20 @@ from apidiff.database.paths import DATA, conf_file, in_checkout
 from apidiff.database.regular_files import read_regular, read_text
 from apidiff.errors import ApidiffError, DataError
 
+# All but records of APIs, of runs and what grows with them.
 _OF_DATA = [
-    "canonical_calls.yaml",
+    "*.json",
+    "*.yaml",
     "confusables.txt",
-    "document_addresses.yaml",
-    "document_twins.yaml",
-    "documented.yaml",
-    "finding_codes.json",
-    "frameworks.yaml",
-    "mindspore_only.yaml",
+    "messages/*.yaml",
     "official/*.yaml",
-    "result_types.json",
+    "profiles/*.yaml",
     "signatures/*.json",
     "upstream/*.csv",
-    "uses.yaml",
-    "writing_rules.yaml",
 ]
-_OF_CONF = ["backends.toml", "matrix.toml", "scope.yaml", "single.toml", "terms.yaml"]
+_WHOLE = ["samples"]  # folders with one digest of all that is in them
+_GROWING = ["known_specs.txt", "own_records.txt", "undecided.txt"]
+_OF_CONF = ["backends.toml", "matrix.toml", "scope.yaml", "signers.toml", "single.toml", "terms.yaml"]
 _OF_CHECKOUTS = {"conf/matrix.toml"}  # which no wheel has
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _LARGEST = 2**24  # bytes
@@ -61,6 +59,9 @@ def digests_fit(root: Path) -> Iterator[DataError]:
     except (OSError, UnicodeDecodeError) as error:
         yield DataError(path, None, f"cannot be read ({error})", _REMEDY)
         return
+    for file in (root / name for name in _GROWING):
+        if not file.exists():
+            yield DataError(file, None, "is not there", _REMEDY)
     for name in known.keys() - files.keys() - (set() if in_checkout() else _OF_CHECKOUTS):
         yield DataError(path, None, f"has a digest of {name}, which is not there", _REMEDY)
     for name, file in files.items():
@@ -75,14 +76,16 @@ def digests_fit(root: Path) -> Iterator[DataError]:
 
 def _files(root: Path) -> dict[str, Path]:
     """The files by their names from the top of a checkout."""
-    data = {
-        f"apidiff/data/{file.relative_to(root).as_posix()}": file for one in _OF_DATA for file in sorted(root.glob(one))
-    }
+    found = [*(file for one in _OF_DATA for file in sorted(root.glob(one))), *(root / one for one in _WHOLE)]
+    data = {f"apidiff/data/{file.relative_to(root).as_posix()}": file for file in found}
     conf = {f"conf/{name}": conf_file(name) for name in _OF_CONF}
     return {name: file for name, file in (data | conf).items() if file.exists()}
 
 
 def _digest(file: Path) -> str:
+    if file.is_dir():
+        inside = sorted(one for one in file.iterdir() if not one.name.startswith("."))
+        return hashlib.sha256("".join(f"{_digest(one)}  {one.name}\n" for one in inside).encode()).hexdigest()
     return hashlib.sha256(read_regular(file, _LARGEST)).hexdigest()
 
 
