@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
-from apidiff.porting.asked_names import ALL
-from apidiff.porting.code_text import CodeText, Edit
-from apidiff.porting.string_names import named_in_strings
+from apidiff.porting.code_text import Edit
+from apidiff.porting.used_names import DECORATED, TorchImport, UsedNames, begins_line, bound_name
 
 _ROOT = "mindspore"
 _SHORT = "ms"  # the name that everyone gives it, where its own is taken
@@ -19,14 +16,6 @@ _PARTS = ("mint", "nn", "ops")  # modules of MindSpore that code names by themse
 MARK = "\0"  # around a full name in an edit, until it is known how it is spelled
 _WORD = re.compile(r"\w+")
 _MARKED = re.compile(f"{MARK}([^{MARK}]+){MARK}")
-_DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-# What binds a name that no `ast.Name` is: patterns, and parameters of types, which Python has from 3.12 on.
-_BINDING: tuple[type[ast.AST], ...] = (
-    ast.MatchAs,
-    ast.MatchStar,
-    ast.MatchMapping,
-    *(getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name)),
-)
 # What may stand behind a statement up to the end of its line; a line end behind a backslash is none.
 _LINE_REST = re.compile(rb"(?:[ \t\f;]|\\(?:\r\n|\r|\n))*(?:#[^\r\n]*)?(?:\r\n|\r|\n)")
 # What may stand between statements: comments, continued lines, line ends and the mark of a decorator.
@@ -38,77 +27,32 @@ def marked(name: str) -> str:
     return f"{MARK}{name}{MARK}"
 
 
-class _Import(NamedTuple):
-    """An import of PyTorch. ``removable``: whether taking it out leaves the meaning of what is around it."""
-
-    statement: ast.Import | ast.ImportFrom
-    top: bool
-    block: Sequence[ast.stmt]
-    removable: bool
-
-
 class Imports:
     """The imports of one file, after the other ``edits`` of it are known.
 
     Args:
-        code: the file.
+        names: those of the file.
         edits: what else is edited.
-        needed: names that code elsewhere takes from it, `ALL` for every one.
-        kept: lines whose comment says to pass over what is there: their imports stay.
     """
 
-    def __init__(
-        self, code: CodeText, edits: Iterable[Edit], *, needed: Collection[str] = (), kept: Collection[int] = ()
-    ) -> None:
+    def __init__(self, names: UsedNames, edits: Iterable[Edit]) -> None:
         edits = list(edits)
-        self._code = code
+        code = self._code = names.code
+        self._names, self._imports = names, names.imports
         # Where the first name of MindSpore will stand: it is imported before.
         self._first_use = min((edit.start for edit in edits if MARK in edit.text), default=len(code.data))
         self._needed: set[str] = set()
-        self._imports = [
-            one._replace(
-                removable=one.removable and not _is_on(one.statement, kept) and self._comments_can_move(one.statement)
-            )
-            for one in _torch_imports(code.tree.body)
-        ]
-        covered = sorted((edit.start, edit.end) for edit in edits if edit.end > edit.start)
-        remaining: Counter[str] = Counter()
-        gone: Counter[str] = Counter()
-        stored: set[str] = set()
-        everything = ALL in needed
-        needed = set(needed)  # otherwise than as names that are looked up
-        starts = [start for start, _ in covered]
-        for node in ast.walk(code.tree):
-            if isinstance(node, ast.Name):
-                if isinstance(node.ctx, ast.Load):
-                    (gone if _is_covered(code.start(node), starts, covered) else remaining)[node.id] += 1
-                else:
-                    stored.add(node.id)
-                    needed.add(node.id)
-            elif isinstance(node, ast.Global | ast.Nonlocal):
-                needed.update(node.names)
-            elif isinstance(node, ast.arg):
-                stored.add(node.arg)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
-                stored.add(node.name or "")
-            elif isinstance(node, _BINDING):
-                name = node.rest if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
-                stored.add(name or "")
-                needed.add(name or "")
-        for edit in edits:  # what they move
-            needed.update(_WORD.findall(_MARKED.sub("", edit.text)))
-        bound = {bound_name(one.statement, alias) for one in self._imports for alias in one.statement.names}
-        free = {name for name in bound if not (everything or remaining[name] or name in needed)}
-        free -= named_in_strings(code.tree, free)
-        self._removed = {name for name in free if gone[name]}
+        covered = _merged((edit.start, edit.end) for edit in edits if edit.end > edit.start)
+        moved = {word for edit in edits for word in _WORD.findall(_MARKED.sub("", edit.text))}
+        free, self._removed = names.unused(covered, moved)
         if self._removed:  # what is imported and not used goes with the rest
             plain = (one.statement for one in self._imports if isinstance(one.statement, ast.Import))
             self._removed |= {
                 name for node in plain for alias in node.names if (name := bound_name(node, alias)) in free
             }
         uses = [(found[1], edit.start) for edit in edits for found in _MARKED.finditer(edit.text)]
-        self._taken = stored | self._bound_imports(uses)
-        self._root = self._root_name(stored)
+        self._taken = names.stored | self._bound_imports(uses)
+        self._root = self._root_name(names.stored)
         self._first_uses: dict[str, int] = {}
         for full, place in uses:
             name = self._looked_up(full)
@@ -139,7 +83,7 @@ class Imports:
         others: set[str] = set()
         unbound: dict[str, list[tuple[int, int]]] = {}  # where functions have a variable of that name without a value
         removable = {id(one.statement) for one in self._imports if one.removable}
-        for node, scope, direct in _scoped_imports(tree):
+        for node, scope, direct in self._names.every_import:
             module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else None
             for alias in node.names:
                 bound = bound_name(node, alias)
@@ -179,7 +123,7 @@ class Imports:
         """The edits of imports, once all names have been spelled."""
         edits: list[Edit] = []
         lines = self._lines()
-        last: _Import | None = None
+        last: TorchImport | None = None
         whole = {
             id(one.statement) for one in self._imports if all(self._goes(one, alias) for alias in one.statement.names)
         }
@@ -204,7 +148,7 @@ class Imports:
             edits.append(self._inserted(lines, last))
         return edits
 
-    def _goes(self, one: _Import, alias: ast.alias) -> bool:
+    def _goes(self, one: TorchImport, alias: ast.alias) -> bool:
         if isinstance(one.statement, ast.Import) and alias.name.partition(".")[0] != "torch":
             return False
         return one.removable and alias.name != "*" and bound_name(one.statement, alias) in self._removed
@@ -231,28 +175,16 @@ class Imports:
             return code.without(slots, [at for at, one in enumerate(statement.names) if one not in staying])
         return [Edit(code.start(first), code.end(last), names)]
 
-    def _taken_out(self, one: _Import, *, emptied: bool) -> Edit:
+    def _taken_out(self, one: TorchImport, *, emptied: bool) -> Edit:
         """The edit that takes a whole statement out, with its line where nothing else is on it; a comment stays there."""
         code, node = self._code, one.statement
         start, end = code.start(node), code.end(node)
         line_start, line_end = code.line_start(node.lineno), code.line_end(node.end_lineno or node.lineno)
         after = code.data[end:line_end]
         rest = after.lstrip()
-        if emptied or not self._begins_line(node) or (rest and not rest.startswith(b"#")):
+        if emptied or not begins_line(code, node) or (rest and not rest.startswith(b"#")):
             return Edit(start, end, "pass")
         return Edit(start, line_end - len(rest), "") if rest else Edit(line_start, line_end, "")
-
-    def _begins_line(self, statement: ast.stmt) -> bool:
-        """Whether a statement is the first of its line, and that line goes on with none above."""
-        code = self._code
-        line_start = code.line_start(statement.lineno)
-        continued = code.data[max(0, line_start - 3) : line_start].rstrip(b"\r\n").endswith(b"\\")
-        return not continued and not code.data[line_start : code.start(statement)].strip()
-
-    def _comments_can_move(self, statement: ast.stmt) -> bool:
-        """Whether comments within a statement can be written above it, if there are any."""
-        is_plain = b"#" not in self._code.data[self._code.start(statement) : self._code.end(statement)]
-        return is_plain or self._begins_line(statement)
 
     def _lost_comments(self, statement: ast.stmt, edits: Iterable[Edit]) -> Iterator[Edit]:
         """The edit that writes above a statement the comments in it that ``edits`` take away, if there are any."""
@@ -266,7 +198,7 @@ class Imports:
                 indent = code.text(line, start)
                 yield Edit(line, line, "".join(f"{indent}{comment}{code.newline()}" for comment in lost))
 
-    def _inserted(self, lines: str, last: _Import | None) -> Edit:
+    def _inserted(self, lines: str, last: TorchImport | None) -> Edit:
         """The edit that puts imports behind the last one of PyTorch, else behind all at the top."""
         code = self._code
         body = code.tree.body
@@ -311,7 +243,7 @@ class Imports:
             return 0
         start = code.end(body[number - 1]) if number else 0
         statement = body[number]
-        marks = statement.decorator_list if isinstance(statement, _DECORATED) else []
+        marks = statement.decorator_list if isinstance(statement, DECORATED) else []
         place = start
         for found in _BETWEEN.finditer(code.data, start, code.start(marks[0] if marks else statement)):
             if found[0] == b"@":
@@ -324,55 +256,8 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _is_on(statement: ast.stmt, lines: Collection[int]) -> bool:
-    return bool(lines) and any(
-        line in lines for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-    )
-
-
 def _is_future(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-
-
-def bound_name(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
-    """The name that an import binds."""
-    if alias.asname:
-        return alias.asname
-    return alias.name if isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0]
-
-
-def _torch_imports(
-    body: Sequence[ast.stmt], *, top: bool = True, removable: bool = True, of_class: bool = False
-) -> Iterator[_Import]:
-    for statement in body:
-        if isinstance(statement, ast.Import):
-            if any(alias.name.partition(".")[0] == "torch" for alias in statement.names):
-                yield _Import(statement, top, body, removable and not of_class)
-        elif isinstance(statement, ast.ImportFrom):
-            if not statement.level and (statement.module or "").partition(".")[0] == "torch":
-                yield _Import(statement, top, body, removable and not of_class)
-        else:
-            within = removable and not isinstance(statement, ast.Try | ast.TryStar)
-            # What a class imports are attributes of it.
-            own = isinstance(statement, ast.ClassDef) or (of_class and not isinstance(statement, _DECORATED))
-            for _, value in ast.iter_fields(statement):
-                if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                    yield from _torch_imports(value, top=False, removable=within, of_class=own)
-                elif isinstance(value, list) and value and isinstance(value[0], ast.ExceptHandler | ast.match_case):
-                    for part in value:
-                        yield from _torch_imports(part.body, top=False, removable=within, of_class=own)
-
-
-def _scoped_imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, ast.AST, bool]]:
-    """All imports with the module, class or function whose names they bind, and whether they stand in its body themselves."""
-    waiting: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
-    while waiting:
-        node, scope = waiting.pop()
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Import | ast.ImportFrom):
-                yield child, scope, node is scope
-            elif not isinstance(child, ast.expr):  # those hold no statements
-                waiting.append((child, child if isinstance(child, _DECORATED) else scope))
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -16,7 +16,6 @@ import msgspec
 from apidiff.porting.changed_lines import edited_lines
 from apidiff.porting.changes import Ported
 from apidiff.porting.code_text import Edit, apply_edits
-from apidiff.porting.import_edits import bound_name
 from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import (
@@ -29,6 +28,7 @@ from apidiff.porting.source_text import (
     parse_code,
 )
 from apidiff.porting.text_scan import SNIPPET
+from apidiff.porting.used_names import bound_name
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _WORD = re.compile(r"\w+")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain, islice
 
@@ -14,6 +13,7 @@ from apidiff.model.source_names import SourceNames
 from apidiff.porting.changes import Ported, PortOptions, Repair, without_overlaps
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.edited_statements import EditedStatements
 from apidiff.porting.file_scan import Reference
 from apidiff.porting.import_edits import Imports
 from apidiff.porting.judgement import Judge, Label
@@ -23,8 +23,9 @@ from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
 from apidiff.porting.tree_scan import ScannedFile
+from apidiff.porting.used_names import UsedNames
 
-_MOST_REPAIRS = 20  # at once: for each the whole text is looked through, and an editor may ask for all of it
+_MOST_REPAIRS = 20  # at once: an editor may ask for all of the text
 
 
 class Porter:
@@ -90,7 +91,7 @@ class _Port:
         """The port. Raises UnreadableSource where it would be no Python."""
         changes = without_overlaps(self._changes.all())
         made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
-        imports = self._imports(made)
+        imports = Imports(self._names, made)
         made = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in made]
         edits = _ordered(imports.edits(), self._comments.edits(changes), made)
         spelled = [
@@ -101,8 +102,9 @@ class _Port:
         ]
         return Ported(self._written(edits), spelled, edits)
 
-    def _imports(self, edits: Iterable[Edit]) -> Imports:
-        return Imports(self._code, edits, needed=self._scanned.asked, kept=self._scanned.names.ignored)
+    @cached_property
+    def _names(self) -> UsedNames:
+        return UsedNames(self._code, needed=self._scanned.asked, kept=self._scanned.names.ignored)
 
     def _written(self, edits: Sequence[Edit]) -> str:
         """The text with the edits made. Raises UnreadableSource where it is no Python then."""
@@ -138,7 +140,7 @@ class _Port:
             and first <= (change.end_line, change.end_column)
         )
         for change in islice(changes, _MOST_REPAIRS):
-            imports = self._imports(change.edits)
+            imports = Imports(self._names, change.edits)
             own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
             edits = _ordered(imports.edits(), self._comments.edits([change]), own)
             if self._give_python(edits):
@@ -146,40 +148,18 @@ class _Port:
         return found
 
     def _give_python(self, edits: Sequence[Edit]) -> bool:
-        """Whether the text is Python with the edits made: where the edited statements are, the rest need not be parsed."""
-        data = self._code.data
+        """Whether the text is Python with the edits made."""
+        if self._statements.give_python(edits):
+            return True
         try:
-            for start, end, own in self._edited_parts(edits):
-                shifted = [Edit(edit.start - start, edit.end - start, edit.text) for edit in own]
-                ast.parse(apply_edits(data[start:end], shifted).decode())
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            try:
-                self._written(edits)
-            except UnreadableSource:
-                return False
+            self._written(edits)
+        except UnreadableSource:
+            return False
         return True
 
-    def _edited_parts(self, edits: Sequence[Edit]) -> Iterator[tuple[int, int, list[Edit]]]:
-        """Whole statements at the top, from a byte up to another, with the edits in them, which are in order."""
-        bounds = self._bounds
-        first, last, own = 0, 0, list[Edit]()
-        for edit in edits:
-            begin = min(bisect_right(bounds, edit.start), len(bounds) - 1) - 1
-            if own and begin >= last:
-                yield bounds[first], bounds[last], own
-                own = []
-            first = first if own else begin
-            last = max(last, begin + 1, bisect_left(bounds, edit.end))
-            own.append(edit)
-        if own:
-            yield bounds[first], bounds[last], own
-
     @cached_property
-    def _bounds(self) -> list[int]:
-        """The bytes at which statements at the top begin, with the line, and those of the text."""
-        first = [[*getattr(node, "decorator_list", []), node][0] for node in self._code.tree.body]
-        starts = {self._code.line_start(self._anchors.anchor(node.lineno)) for node in first}
-        return [0, *sorted(starts - {0}), len(self._code.data)]
+    def _statements(self) -> EditedStatements:
+        return EditedStatements(self._code, self._anchors)
 
 
 def _ordered(*groups: Iterable[Edit]) -> list[Edit]:

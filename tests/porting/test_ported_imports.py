@@ -21,6 +21,7 @@ from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.text_scan import SNIPPET
 from apidiff.porting.tree_scan import scan_tree
+from apidiff.porting.used_names import UsedNames
 
 Port = Callable[..., str]
 
@@ -197,7 +198,7 @@ def test_many_names_leave_an_import_at_once() -> None:
     head = f"from torch import (\n    {', '.join(names)},  # c\n    keep)\n"
     code = CodeText(f"{head}{used}\n{', '.join(names[:20_000])}\nkeep\n")
     began = time.process_time()
-    edits = Imports(code, [Edit(len(head), len(head) + len(used), "None")]).edits()
+    edits = Imports(UsedNames(code), [Edit(len(head), len(head) + len(used), "None")]).edits()
     assert time.process_time() - began < 10
     assert len(apply_edits(code.data, edits)) < len(code.data) * 3 / 4
 
@@ -425,7 +426,7 @@ def test_an_import_stays_for_what_an_edit_moves() -> None:
     text = "import torch\ny = torch.cat(torch.no_such(a))\n"
     code = CodeText(text)
     moved = Edit(text.index("torch.cat"), len(text) - 1, f"{marked('mindspore.mint.cat')}(b, torch.no_such(a))")
-    imports = Imports(code, [moved])
+    imports = Imports(UsedNames(code), [moved])
     spelled = Edit(moved.start, moved.end, imports.spelled(moved.text))
     after = apply_edits(code.data, [*imports.edits(), spelled]).decode()
     assert after == f"import torch\n{MINT}\ny = mint.cat(b, torch.no_such(a))\n"
