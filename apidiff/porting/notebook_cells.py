@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 
+from apidiff.porting.changed_lines import differing_lines
 from apidiff.porting.source_text import UnreadableSource, notebook_cells
 
 _DECODER = json.JSONDecoder()
@@ -15,7 +18,13 @@ _SPACE = " \t\r\n"
 _CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
 _LINE = re.compile(r"(?:[^\\]|\\[^n])*+(?:\\n|\Z)")
 _LINE_OF_TEXT = re.compile(r"[^\n]*\n|[^\n]+")
-_LISTED_LINE = re.compile(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+")  # not at U+2028 and others of `splitlines`
+_CODE_LINE = re.compile(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+")
+# How editors part a source: what Python writes has items that end at U+2028, form feeds and their like.
+_PARTED: tuple[Callable[[str], list[str]], ...] = (
+    _CODE_LINE.findall,
+    _LINE_OF_TEXT.findall,
+    lambda text: text.splitlines(keepends=True),
+)
 
 
 def replace_sources(text: str, sources: Mapping[int, str]) -> str:
@@ -92,10 +101,40 @@ def _written(before: str, source: str) -> str:
     places = list(_items(before, 0))
     written = [before[start : _end(before, start)] for start in places]
     texts = [line[1:-1] for line in written if line[0] == '"']  # the source may list what is no text
-    lines = [f'"{line}"' for line in _spelled(texts, _LISTED_LINE.findall(source), ascii_only)]
+    items = _parted([json.loads(line) for line in written], source)
+    lines = [f'"{line}"' for line in _spelled(texts, items, ascii_only)]
     opening = before[: places[0]]
     between = before[_end(before, places[0]) : places[1]] if len(places) > 1 else f",{opening[1:]}"
     return opening + between.join(lines) + before[_end(before, places[-1]) :]
+
+
+def _parted(before: list[str], source: str) -> list[str]:
+    """A source as the items of a list: parted in the way of those before, else lines that are the same as they were."""
+    text = "".join(before)
+    for parted in _PARTED:
+        if parted(text) == before:
+            return parted(source)
+    if len(before) == 1:
+        return [source]
+    counts = Counter(
+        accumulate(map(len, before[:-1]))
+    )  # where items end; two at one place have an empty one between them
+    cuts = sorted(counts)
+    old, new = _CODE_LINE.findall(text), _CODE_LINE.findall(source)
+    ends, made_ends = ([*accumulate(map(len, lines), initial=0)] for lines in (old, new))
+    made: Counter[int] = Counter()
+    at = until = 0  # up to where the lines of both are done
+    for start, stop, begin, after in [*differing_lines(old, new), (len(old), len(old), len(new), len(new))]:
+        shift = made_ends[until] - ends[at]
+        for place in cuts[bisect_left(cuts, ends[at]) : bisect_right(cuts, ends[start])]:
+            if 0 < place + shift < len(source) or place in (0, len(text)):  # else an empty item would come about
+                made[place + shift] = max(made[place + shift], counts[place])
+        fresh = [*range(begin + 1, after), *([after] if stop == 0 else []), *([begin] if start == len(old) else [])]
+        for number in fresh:
+            if 0 < number < len(new):
+                made[made_ends[number]] = max(made[made_ends[number]], 1)
+        at, until = stop, after
+    return [source[start:end] for start, end in pairwise([0, *sorted(made.elements()), len(source)])]
 
 
 def _spelled(before: Sequence[str], lines: Iterable[str], ascii_only: bool) -> Iterator[str]:

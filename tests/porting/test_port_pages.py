@@ -251,7 +251,44 @@ SPELLED = [
         r'["{MINT}\n", "s = \"a\u2028b\u0085c\"\n", "x = mint.cat(a, dim=1)"]',
     ),
     (r'"import torch\u000ax = torch.cat(a, dim=1)\u000ax"', r'"{MINT}\u000ax = mint.cat(a, dim=1)\u000ax"'),
+    (  # parted as `splitlines` does
+        r'["import torch\n", "\f", "\n", "# a \u2028", " b\n", "x = torch.cat(a, dim=1)\n"]',
+        r'["{MINT}\n", "\f", "\n", "# a \u2028", " b\n", "x = mint.cat(a, dim=1)\n"]',
+    ),
+    (  # at line feeds alone
+        r'["import torch\n", "y\rx = torch.cat(a, dim=1)\n", "# \u2028\n", "x"]',
+        r'["{MINT}\n", "y\rx = mint.cat(a, dim=1)\n", "# \u2028\n", "x"]',
+    ),
+    (r'["import torch\nx = torch.cat(a, dim=1)\nx"]', r'["{MINT}\nx = mint.cat(a, dim=1)\nx"]'),
+    (
+        r'["", "import torch\n", "a\nb", "c\n", "", "d\nx = torch.cat(a, dim=1)\n", ""]',
+        r'["", "{MINT}\n", "a\nb", "c\n", "", "d\nx = mint.cat(a, dim=1)\n", ""]',
+    ),
+    (
+        r'["# c\n# \u2028", "\n", "a = torch.cat(b, dim=1)\n", "import torch\nb\n"]',
+        r'["# c\n# \u2028", "\n", "{MINT}\n", "a = mint.cat(b, dim=1)\nb\n"]',
+    ),
 ]
+
+# Items of a list, a source that comes in their place, and how that is parted; no list that an editor writes is like these.
+ODD_LISTS = [
+    (["a\nb\n", "c\n"], "new\na\nb\nc\n", ["new\n", "a\nb\n", "c\n"]),
+    (["a\nb\n", "c\n"], "a\nb\nc\nnew\nmore", ["a\nb\n", "c\n", "new\n", "more"]),
+    (["a\nb\n", "c\n"], "a\nnew\nb\nc\n", ["a\nnew\nb\n", "c\n"]),
+    (["a\nb\n", "c\n"], "a\nnew\nmore\nb\nc\n", ["a\nnew\n", "more\nb\n", "c\n"]),
+    (["a\nb\n", "c\n"], "b\nc\n", ["b\n", "c\n"]),
+    (["a\nb\n", "c\n"], "a\nb\n", ["a\nb\n"]),
+    (["a\n", "b\n", ""], "b\n", ["b\n", ""]),
+    (["a\n", "", "b\n"], "x\nb\n", ["x\n", "", "b\n"]),
+    (["a", "b\n", "c"], "ab\nd", ["a", "b\n", "d"]),
+    (["a\nb\n", "c"], "", [""]),
+]
+
+
+@pytest.mark.parametrize(("items", "source", "parted"), ODD_LISTS)
+def test_items_that_no_edit_touches_stay(items: list[str], source: str, parted: list[str]) -> None:
+    written = replace_sources(json.dumps({"cells": [_code(items)]}), {0: source})
+    assert json.loads(written) == {"cells": [_code(parted)]}
 
 
 @pytest.mark.parametrize(("before", "after"), SPELLED)
