@@ -43,7 +43,7 @@ def test_diagnostics_of_an_editor(source: str, code: object, is_ours: bool) -> N
 
 
 def test_all_of_a_long_document_is_answered_in_seconds() -> None:
-    """Each edit is made with imports of its own, for which the whole text is looked through."""
+    """Each edit is made with imports of its own."""
     index = open_index()
     porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
     text = "import torch\n" + "x = torch.cat([a, b], 1)\n" * 3_000
