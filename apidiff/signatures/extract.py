@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import griffe
@@ -18,11 +19,21 @@ from apidiff.database.scope import FrameworkScope, load_scope
 from apidiff.errors import ApidiffError
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.signatures.introspect import introspected
-from apidiff.signatures.modules import Absent, Modules, NotReadable
+from apidiff.signatures.modules import Absent, Found, Modules, NotReadable
 from apidiff.signatures.read import read
 from apidiff.signatures.source import Source
 
 _MOST_WRITTEN = 16 * 2**20  # characters of all signatures: those of torch and MindSpore take a twentieth
+_TOO_DEEP = "its definition is nested too deeply, or too many classes lie above it"
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What is read of a definition: its signature, what of it nothing tells, and the characters that both take."""
+
+    signature: Signature
+    unread: dict[str, str]
+    size: int
 
 
 def extract(source: Source) -> SignatureFile:
@@ -35,6 +46,7 @@ def extract(source: Source) -> SignatureFile:
     listed = scope.listed()
     apis: dict[str, Signature] = {}
     unreadable: dict[str, str] = {}
+    readings: dict[Found, _Reading | str] = {}  # thousands of names may rename one definition
     size = 0  # of classes below one that has thousands of members each lists them all
     for name in _names(scope, modules):
         try:
@@ -43,19 +55,23 @@ def extract(source: Source) -> SignatureFile:
             documented = modules.find(name)
             if isinstance(documented, griffe.Module):
                 continue
-            signature, unread = read(documented, modules)
-            size += len(_json(signature)) + len(_json(unread))
         except RecursionError:
-            unreadable[name] = "its definition is nested too deeply, or too many classes lie above it"
-        except UnicodeEncodeError:
-            unreadable[name] = "its definition holds half of a character, which no UTF-8 file can"
+            unreadable[name] = _TOO_DEEP
+            continue
         except NotReadable as error:
             # A name that a list of public names has may be made at run time; one that only we name is not there.
             if not (isinstance(error, Absent) and name in listed):
                 unreadable[name] = str(error)
-        else:
-            apis[name] = signature
-            unreadable |= {f"{name}.{part}": why for part, why in unread.items()}
+            continue
+        if documented not in readings:
+            readings[documented] = _reading(documented, modules)
+        reading = readings[documented]
+        if isinstance(reading, str):
+            unreadable[name] = reading
+            continue
+        size += reading.size
+        apis[name] = reading.signature
+        unreadable |= {f"{name}.{part}": why for part, why in reading.unread.items()}
     tool = f"griffelib {importlib.metadata.version('griffelib')}"
     written = SignatureFile(
         framework=source.framework,
@@ -68,6 +84,19 @@ def extract(source: Source) -> SignatureFile:
     found = introspected(written) if source.installed else written
     # A module that cannot be read has names that nobody knows of: without a word of it they would be missed silently.
     return msgspec.structs.replace(found, unreadable=found.unreadable | modules.unread)
+
+
+def _reading(documented: Found, modules: Modules) -> _Reading | str:
+    """What is read of a definition, or why it cannot be read."""
+    try:
+        signature, unread = read(documented, modules)
+        return _Reading(signature, unread, len(_json(signature)) + len(_json(unread)))
+    except RecursionError:
+        return _TOO_DEEP
+    except UnicodeEncodeError:
+        return "its definition holds half of a character, which no UTF-8 file can"
+    except NotReadable as error:
+        return str(error)
 
 
 def _names(scope: FrameworkScope, modules: Modules) -> list[str]:

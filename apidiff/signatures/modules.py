@@ -23,14 +23,14 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MOST_LOOKS = 10_000_000  # at neighbours of assignments in a file: MindSpore's largest takes an eighth of that
 _MOST_TAKEN = 2_000_000  # names by star imports and lists in one extraction: MindSpore's modules take 14,100
 _MOST_ABOVE = 200  # bases of a class and of those above it: the most in torch and MindSpore are 11
-_LONGEST_WAY = 100  # imports and renamings that a name is followed through
+LONGEST_WAY = 100  # imports and renamings that a name is followed through
 # griffe follows `__all__ += …` and not the same written as a call.
 _EXTENDED = re.compile(r"^__all__\.extend\((?P<more>[^()]+)\)$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Overloads:
-    """A function of which only the overloads are written down, not the implementation."""
+    """A function of which only the overloads are written down, not the implementation; equal to itself, as definitions are."""
 
     ways: list[griffe.Function]
 
@@ -148,8 +148,8 @@ class Modules:
         if path not in self._found:
             if path in way:
                 raise _CutShort(f"its imports lead in a circle ({' → '.join([*way, path])})")
-            if len(way) == _LONGEST_WAY:
-                raise _CutShort(f"its imports lead through more than {_LONGEST_WAY} others")
+            if len(way) == LONGEST_WAY:
+                raise _CutShort(f"its imports lead through more than {LONGEST_WAY} others")
             try:
                 self._found[path] = self._look(path, [*way, path])
             except _CutShort:

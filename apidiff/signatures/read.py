@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from functools import lru_cache
 
 import griffe
 import msgspec
@@ -22,13 +23,23 @@ from apidiff.signatures.docstring import (
     section,
 )
 from apidiff.signatures.members import members
-from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, first_seen, is_stub, path_of
+from apidiff.signatures.modules import (
+    LONGEST_WAY,
+    Found,
+    Modules,
+    NotReadable,
+    Overloads,
+    first_seen,
+    is_stub,
+    path_of,
+)
 
 _PRIMITIVE = "mindspore.ops.primitive.Primitive"
 _INPUT = re.compile(r"- \*\*(?P<name>\w+)\*\* \((?P<type>.+?)\) - ")
 _PLATFORM = re.compile(r"``(\w+)``")
 _ENUMS = {"enum.Enum", "enum.IntEnum", "enum.Flag", "enum.IntFlag", "enum.StrEnum"}
 _VARIADIC = [ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD]
+_KEPT = 2**14  # definitions that thousands of others may be made of
 _ANYTHING = [SignatureParameter(name="args", kind=ParameterKind.VARIADIC_POSITIONAL)]
 
 
@@ -53,6 +64,7 @@ def _origin(documented: griffe.Object) -> Origin:
     return Origin.STUB if is_stub(documented) else Origin.SOURCE
 
 
+@lru_cache(_KEPT)
 def _function(function: griffe.Function) -> Signature:
     """A function. One that takes anything and hands it on to compiled code is called as its docstring begins."""
     parameters = _parameters(function, bound=_is_bound(function))
@@ -92,7 +104,7 @@ def _constant(constant: griffe.Attribute, modules: Modules) -> Signature:
     if isinstance(constant.value, griffe.ExprCall):
         if (function := _added_docstring(constant, constant.value)) is not None:
             return function
-        if (function := _dispatched(constant.value, modules)) is not None:
+        if (function := _dispatched(constant, modules)) is not None:
             return function
         try:
             made = modules.find(path_of(constant.value))
@@ -128,25 +140,32 @@ def _added_docstring(constant: griffe.Attribute, made: griffe.ExprCall) -> Signa
     return msgspec.structs.replace(signature, overloads=ways.ways)
 
 
-def _dispatched(made: griffe.ExprCall, modules: Modules, seen: frozenset[str] = frozenset()) -> Signature | None:
+def _dispatched(made: griffe.Attribute, modules: Modules, seen: frozenset[str] = frozenset()) -> Signature | None:
     """The function that torch makes of two which one argument chooses between, ``boolean_dispatch(…, if_true=f, if_false=g)``.
 
-    Both are called alike. None for a constant that is made otherwise, or of one of those ``seen``.
+    Both are called alike. None for a constant that is made otherwise, or of one of those ``seen``, or of too many.
     """
-    if str(made.function).rpartition(".")[2] != "boolean_dispatch":
-        return None
-    chosen = next(
-        (one.value for one in made.arguments if isinstance(one, griffe.ExprKeyword) and one.name == "if_true"), None
-    )
-    if not isinstance(chosen, griffe.ExprName) or chosen.canonical_path in seen:
+    chosen = _chosen(made)
+    if chosen is None or chosen in seen or len(seen) == LONGEST_WAY:
         return None
     try:
-        found = modules.find(chosen.canonical_path)
+        found = modules.find(chosen)
     except NotReadable:
         return None
-    if isinstance(found, griffe.Attribute) and isinstance(found.value, griffe.ExprCall):
-        return _dispatched(found.value, modules, seen | {chosen.canonical_path})
+    if isinstance(found, griffe.Attribute):
+        return _dispatched(found, modules, seen | {chosen})
     return _function(found) if isinstance(found, griffe.Function) else None
+
+
+@lru_cache(_KEPT)
+def _chosen(made: griffe.Attribute) -> str | None:
+    """The path of what ``if_true`` names where the constant is made by ``boolean_dispatch``."""
+    value = made.value
+    if not isinstance(value, griffe.ExprCall) or str(value.function).rpartition(".")[2] != "boolean_dispatch":
+        return None
+    named = (one.value for one in value.arguments if isinstance(one, griffe.ExprKeyword) and one.name == "if_true")
+    chosen = next(named, None)
+    return chosen.canonical_path if isinstance(chosen, griffe.ExprName) else None
 
 
 def _class(cls: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, str]]:
@@ -205,7 +224,7 @@ def _constructor(
     """
     if not first_seen(cls, seen):
         return None
-    if any(decorator.callable_path.rpartition(".")[2] == "dataclass" for decorator in cls.decorators):
+    if _is_dataclass(cls):
         raise NotReadable("a dataclass: its constructor is generated")
     for name in ("__new__", "__init__"):
         method = cls.members.get(name)
@@ -227,6 +246,11 @@ def _constructor(
         if isinstance(above, griffe.Class) and (inherited := _constructor(above, modules, seen)) is not None:
             return inherited
     return None
+
+
+@lru_cache(_KEPT)
+def _is_dataclass(cls: griffe.Class) -> bool:
+    return any(decorator.callable_path.rpartition(".")[2] == "dataclass" for decorator in cls.decorators)
 
 
 def _call_parameters(primitive: griffe.Class) -> list[SignatureParameter]:
@@ -316,6 +340,7 @@ def _default(parameter: griffe.Parameter) -> str | None:
     return None if parameter.default is None or parameter.kind in variadic else str(parameter.default)
 
 
+@lru_cache(_KEPT)
 def _deprecation(marked: griffe.Function | griffe.Class) -> Deprecation | None:
     for decorator in marked.decorators:
         if decorator.callable_path.rpartition(".")[2] != "deprecated":

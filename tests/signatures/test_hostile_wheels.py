@@ -349,6 +349,61 @@ def test_what_one_extraction_writes_is_bounded(tmp_path: Path, monkeypatch: pyte
     assert found.unreadable["torch.distributed.C999"] == "the signatures before it take more than 1 MiB"
 
 
+def _renamed(definition: str, name: str) -> str:
+    """A module of twenty names of one definition."""
+    return definition + "".join(f"a{number} = {name}\n" for number in range(20))
+
+
+def _marked(below: str) -> str:
+    """A class with a hundred decorators, and twenty definitions that are made of it."""
+    return "@mark\n" * 99 + "@deprecated('no')\nclass C: ...\n" + "".join(below.format(number) for number in range(20))
+
+
+# The text of a module, what is called for its names, and how often at most
+READ_ONCE = [
+    (_renamed("def b(x): ...\n", "b"), "apidiff.signatures.extract.read", 1),
+    (_renamed("b = _add_docstr(f, 'b(x) -> Tensor')\n", "b"), "apidiff.signatures.extract.read", 1),
+    (_renamed("@overload\ndef b(x: int): ...\n@overload\ndef b(x: str): ...\n", "b"), "apidiff.signatures.extract.read", 1),
+    # One that cannot be read is not tried anew: a class below too many, a half of a character.
+    (_renamed(f"class b({', '.join(f'A{n}' for n in range(300))}): ...\n", "b"), "apidiff.signatures.extract.read", 1),
+    (_renamed("@deprecated('\\ud800')\ndef b(): ...\n", "b"), "apidiff.signatures.extract.read", 1),
+    # A hundred decorators: griffe looks at them a few times. For each name it would be 2,000 times.
+    (_marked("a{} = C()\n"), "griffe.Decorator.callable_path", 600),
+    (_marked("class D{}(C): ...\n"), "griffe.Decorator.callable_path", 600),
+    (_marked("").replace("class C: ...", "def f(x): ...") + _renamed("", "boolean_dispatch(1, if_true=f)"),
+     "griffe.Decorator.callable_path", 600),
+    # Each is made of the one before it, and is followed through a hundred others.
+    ("def f0(x): ...\n" + "".join(f"f{n + 1} = boolean_dispatch(1, if_true=f{n})\n" for n in range(250)),
+     "apidiff.signatures.read._dispatched", 250 * 101),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "called", "most"), READ_ONCE, ids=range(len(READ_ONCE)))
+def test_a_definition_is_read_once_however_many_names_lead_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, called: str, most: int
+) -> None:
+    """It was read for each: minutes for 134 kB of source."""
+    place, _, name = called.rpartition(".")
+    holder = griffe.Decorator if place == "griffe.Decorator" else import_module(place)
+    times: list[str] = []
+    kept = vars(holder)[name]
+    call = kept.fget if isinstance(kept, property) else kept
+
+    def counted(*given: object) -> object:
+        times.append(name)
+        return call(*given)
+
+    monkeypatch.setattr(holder, name, property(counted) if isinstance(kept, property) else counted)
+    files = {"torch/__init__.py": "", "torch/distributed/__init__.py": code}
+    wheel = make_wheel(
+        tmp_path / "torch.whl", {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"} | files
+    )
+    with unpacked("torch", wheel) as source:
+        found = extract(source)
+    assert sum(api.startswith("torch.distributed.") for api in found.apis | found.unreadable) >= 20
+    assert 0 < len(times) <= most
+
+
 @pytest.mark.timeout(60)
 def test_star_imports_are_gone_through_once(tmp_path: Path) -> None:
     """They were gone through for each name: minutes for a wheel of 125 kB."""
