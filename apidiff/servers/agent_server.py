@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TextIO
 
 import anyio
 from mcp.server.fastmcp import FastMCP
+from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.types import (
@@ -73,6 +74,18 @@ Release = Annotated[str | None, Field(description="MindSpore release, such as 2.
 Device = Annotated[Literal["ascend", "gpu", "cpu"] | None, Field(description="default: none in particular")]
 Words = Annotated[Literal["en", "zh"], Field(description="language of the answer")]
 Code = Annotated[str, Field(description="Python code; it is neither imported nor run", max_length=_LONGEST_CODE)]
+
+
+class _AsGiven(FuncMetadata):
+    """How a tool takes its arguments: as they came.
+
+    The library reads a text for a parameter that is not plain ``str`` as JSON first, which fails on many digits and deep
+    nesting, and makes ``"null"`` none. That is for lists and objects, and no parameter here is one.
+    """
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Leave the arguments to the checks of their types."""
+        return data
 
 
 class Agent:
@@ -213,6 +226,8 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         answer = agent.answer(name, mindspore, language)
         return answer if isinstance(answer, str) else short_evidence(answer, language, about)
 
+    for made in server._tool_manager.list_tools():
+        made.fn_metadata = _AsGiven.model_construct(**dict(made.fn_metadata))
     return server
 
 

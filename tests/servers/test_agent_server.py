@@ -95,6 +95,30 @@ ASKED: list[tuple[str, dict[str, object], list[str]]] = [
     ("evidence", {"name": RUN}, ["gloo, world size 2, cpu", "2026-"]),
     ("evidence", {"name": "torch-2.13.0/../../../etc/passwd"}, ["!"]),
     ("evidence", {"name": "/" * 10_000}, ["!"]),
+    # Texts that look like JSON
+    *(
+        ("lookup", {"name": "torch.cat", "mindspore": release}, ["!", "is no known release of MindSpore. Name one of"])
+        for release in ("9" * 4301, "[" * 100_000, "null", "[]")
+    ),
+    *(
+        (tool, {"code": "", "device": device}, ["!", "Input should be 'ascend', 'gpu' or 'cpu'"])
+        for tool in ("scan", "port")
+        for device in ("9" * 4301, "[" * 100_000, "null", "[]", '"cpu"')
+    ),
+    ("search", {"query": "cat", "language": "9" * 4301}, ["!", "Input should be 'en' or 'zh'"]),
+    ("search", {"query": "cat", "language": "{" * 100_000}, ["!", "Input should be 'en' or 'zh'"]),
+    ("search", {"query": "cat", "limit": "9" * 4301}, ["!", "Unable to parse input string as an integer"]),
+    ("search", {"query": "cat", "limit": "[" * 100_000}, ["!", "Input should be a valid integer"]),
+    ("port", {"code": "", "unsafe": "[" * 100_000}, ["!", "Input should be a valid boolean"]),
+    # An agent may write a number or a truth value as text.
+    ("search", {"query": "rms norm", "limit": "1"}, ["torch.nn.functional.rms_norm"]),
+    ("port", {"code": "import torch\ntorch.eye(3)\n", "unsafe": "true"}, ["mint.eye(3)"]),
+    ("lookup", {"name": "torch.cat", "mindspore": None}, ["torch.cat"]),
+    (
+        "scan",
+        {"code": "import torch\ntorch.eye(3)\n", "mindspore": "2.10", "device": "cpu"},
+        ["references to PyTorch: 1"],
+    ),
 ]
 
 
