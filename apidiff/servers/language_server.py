@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Generator
 from copy import copy
 from pathlib import Path
@@ -68,6 +69,8 @@ class _Protocol(LanguageServerProtocol):
     left_early = False  # without a shutdown before it
 
     def structure_message(self, data: dict[str, Any]) -> Any:
+        if isinstance(data.get("id"), float) and not math.isfinite(data["id"]):
+            return data  # no JSON could hold the answer: it is no message
         try:
             return super().structure_message(data)
         except JsonRpcException:

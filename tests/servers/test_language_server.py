@@ -345,6 +345,11 @@ INVALID: list[tuple[str, bytes, list[int | None]]] = [
     ("an empty list", message(b"[]"), [None]),
     ("no object", message(b"7"), [None]),
     ("an object that is no message", message(b'{"id": 2}'), [None]),
+    *(
+        (f"an ID that is {number}", message(f'{{"jsonrpc":"2.0","id":{number},"method":"{method}"}}'.encode()), [None])
+        for number in ("NaN", "-Infinity", "1e999")
+        for method in ("shutdown", "no/such")
+    ),
     ("requests behind the end", request(2, "shutdown", None) + request(3, "no/such", {}), [3, 101]),
     ("a notification behind the end", request(2, "shutdown", None) + message(b'{"jsonrpc":"2.0","method":"x"}'), [101]),
 ]
