@@ -7,6 +7,7 @@ from pathlib import Path
 
 # Controls, marks of direction and the like, halves of characters (of a file's name that is no UTF-8), ends of lines.
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_LONGEST_NAME = 120  # characters of a name that was typed, as an error repeats it
 _LONGEST = 2000  # characters of what an error says was found, and of its remedy: a file may hold a name of megabytes
 
 
@@ -45,6 +46,11 @@ def printable(text: str) -> str:
 def shortened(text: str) -> str:
     """``text`` without its middle, where an error that repeated it whole would fill the screen or the log."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+
+
+def typed(name: str) -> str:
+    """The ``name`` that a user typed, in quotes, for an error that it is unknown: one that is long only by its beginning."""
+    return repr(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…")
 
 
 class DataError(ApidiffError):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from apidiff import __version__
 from apidiff.ending_signals import end_at_once, end_in_order
-from apidiff.errors import ApidiffError, printable
+from apidiff.errors import ApidiffError, printable, shortened
 from apidiff.standard_streams import close_stdout, open_closed_streams
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Ends the command; a word that is not understood may be the name of a stranger's file."""
-        super().error(printable(message))
+        super().error(printable(shortened(message)))
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         if file is None or file is not sys.stdout:

@@ -22,6 +22,7 @@ from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_path, runs_meant, short_id
 from apidiff.database.signing import load_signed, sign, signed_list
+from apidiff.errors import typed
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import Trial, accepted, foreign_record, load_signers, read_sent, standing, take_in
@@ -200,7 +201,7 @@ def _record_of(data: Data, wanted: str, trial: Trial) -> tuple[str, RunRecord | 
 
 
 def _no_record(wanted: str) -> ApidiffError:
-    return ApidiffError(f"runs: no record {wanted!r}. List them: apidiff runs list")
+    return ApidiffError(f"runs: no record {typed(wanted)}. List them: apidiff runs list")
 
 
 def _of_ranks(key: str, record: RunRecord | SingleRecord) -> tuple[str, RunRecord]:

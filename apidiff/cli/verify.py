@@ -27,6 +27,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.own_records import load_own_records
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_stem
+from apidiff.errors import typed
 from apidiff.execute.devices import Availability, look_for
 from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, read_world_sizes, world_sizes
 from apidiff.execute.record import refuse_faulty, refuse_read_only, write_beside, write_record
@@ -126,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     backends = [backend for backend in load_backends() if args.framework in {None, backend.framework}]
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
-        raise ApidiffError(f"verify: no mapping {unknown[0]!r}. There are: {', '.join(data.mappings)}.")
+        raise ApidiffError(f"verify: no mapping {typed(unknown[0])}. There are: {', '.join(data.mappings)}.")
     if args.sample is not None:
         return show_sample(data, args)
     choice = choose(data, args, launched=place is not None)

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from apidiff.database.paths import conf_file
 from apidiff.database.process_settings import Code, ProcessSettings, Seconds, Word, read_settings, refuse_repeated
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, typed
 from apidiff.model.base import Record, Text
 
 
@@ -101,5 +101,5 @@ def find_backends(backends: Iterable[Backend], name: str, framework: str | None 
     if not meant:
         of = f" of {framework}" if framework else ""
         there = ", ".join(f"{backend.full_name} ({backend.framework})" for backend in known)
-        raise ApidiffError(f"No backend is called {name!r}{of}. There are: {there}.")
+        raise ApidiffError(f"No backend is called {typed(name)}{of}. There are: {there}.")
     return meant

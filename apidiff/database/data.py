@@ -50,7 +50,7 @@ from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs,
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import Lines, read_yaml
-from apidiff.errors import ApidiffError, Damage, DataError, InvalidData
+from apidiff.errors import ApidiffError, Damage, DataError, InvalidData, typed
 from apidiff.folder_walk import visible_files
 from apidiff.model.documented import Listing, MindsporeOnly
 from apidiff.model.extracted_samples import ExtractedSamples
@@ -459,4 +459,4 @@ class UnknownMapping(ApidiffError, LookupError):
     @classmethod
     def of(cls, key: str) -> UnknownMapping:
         """The error for the ID ``key``."""
-        return cls(f"There is no mapping {key!r}. Name one by its ID, the full name of its source API.")
+        return cls(f"There is no mapping {typed(key)}. Name one by its ID, the full name of its source API.")

@@ -61,11 +61,32 @@ def test_a_name_of_any_length_is_told_in_a_line(capsys: pytest.CaptureFixture[st
         ["lookup", "torch.abs", "--mindspore", "9" * 5000],
         ["lookup", "torch.abs", "--torch", "v" * 5000],
         ["drift", "9" * 5000, "2.10"],
+        ["show", "x/" + "y" * 5000],
+        ["check", "y" * 5000],
+        ["samples", "extract", "y" * 5000],
+        ["runs", "show", "y" * 5000],
+        ["runs", "diff", "y" * 5000, "0a1b"],
+        ["runs", "plan", "--backend", "y" * 5000],
     ],
 )
-def test_a_version_of_any_length_is_told_in_a_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_or_version_of_any_length_is_told_in_a_line(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(words) == 2
     assert len(capsys.readouterr().err) < 1000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["runs", "y" * 50_000], ["export", "y" * 50_000], ["scan", "--device", "y" * 50_000, "."], ["y" * 50_000]],
+)
+def test_a_word_of_any_length_is_told_without_its_middle(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(words)
+    told = capsys.readouterr().err
+    assert len(told) < 4000
+    assert "invalid choice: 'yyy" in told
+    assert told.rstrip().endswith(")")
 
 
 @pytest.mark.parametrize(
