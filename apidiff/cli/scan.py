@@ -15,7 +15,7 @@ from apidiff.cli.porting_options import add_porting_arguments, progress, read_op
 from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
 from apidiff.porting.scan_report import RISKS, ScanReport, make_report
-from apidiff.porting.scan_settings import read_baseline, write_baseline
+from apidiff.porting.scan_settings import FILE, read_baseline, write_baseline
 from apidiff.porting.source_files import SourceFile, changed_since, real_path
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.scan.words import problem_text, words
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         options.release,
         options.device,
         options.problems,
-        read_baseline(baseline) if baseline else Counter(),
+        read_baseline(baseline, None if args.baseline else options.folder / FILE) if baseline else Counter(),
     )
     for problem in report.problems:
         sys.stderr.write(f"apidiff: {visible(problem_text(problem, chosen))}\n")

@@ -76,7 +76,12 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
         if table is None:
             continue
         try:
-            return msgspec.convert(table, ScanSettings), parent
+            settings = msgspec.convert(table, ScanSettings)
+            if "\0" in (settings.baseline or ""):
+                raise ApidiffError(
+                    f"{file}: [{TABLE}]: `baseline` holds a NUL, which no name of a file can. Name a file."
+                )
+            return settings, parent
         except msgspec.ValidationError as error:
             known = ", ".join(field.encode_name for field in msgspec.structs.fields(ScanSettings))
             found = shortened(unbroken(str(error)))
@@ -84,20 +89,27 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
     return ScanSettings(), Path.cwd()
 
 
-def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:
-    """Read the findings that are known. Raises ApidiffError for a file that is no baseline."""
+def read_baseline(path: Path, setting: Path | None = None) -> Counter[tuple[str, str, str]]:
+    """Read the findings that are known. Raises ApidiffError for a file that is no baseline.
+
+    ``setting``: the ``pyproject.toml`` that names it, which is what is to be changed where it names something else.
+    """
     named = file_name(str(path))
+    place = f"{named} (`baseline` of [{TABLE}] in {file_name(str(setting))})" if setting else named
     try:
         baseline = msgspec.json.decode(read_regular(path, _LARGEST), type=_Baseline)
-    except OSError as error:
-        raise ApidiffError(f"{named}: {error.strerror}. Write a baseline with --write-baseline {named}") from error
+    except FileNotFoundError as error:
+        raise ApidiffError(f"{place}: {error.strerror}. Write a baseline with --write-baseline {named}") from error
+    except OSError as error:  # a folder, a device, a name that is too long: no baseline can be written there
+        raise ApidiffError(f"{place}: {error.strerror}. Name another file.") from error
     except (ValueError, RecursionError) as error:
         raise ApidiffError(
-            f"{named}: is no baseline ({shortened(str(error))}). Delete it, and write it anew with --write-baseline {named}"
+            f"{place}: is no baseline ({shortened(str(error))}). Name another file, or delete this one and write it anew with "
+            f"--write-baseline {named}"
         ) from error
     if baseline.version != _VERSION:
         raise ApidiffError(
-            f"{named}: is of version {baseline.version}, {_VERSION} is read. Write it anew: --write-baseline {named}"
+            f"{place}: is of version {baseline.version}, {_VERSION} is read. Write it anew: --write-baseline {named}"
         )
     return Counter({(known.file, known.source, known.id): known.count for known in baseline.findings})
 

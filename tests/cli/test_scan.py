@@ -121,6 +121,31 @@ def test_baseline_and_settings(run, project: Path) -> None:
     assert run("scan", str(project)).returncode == 0
 
 
+# What `baseline` of the settings names, what is said of it, and what is to be done
+NO_BASELINES = [
+    (".", "it is no regular file", "Name another file."),
+    ("/dev/zero", "it is no regular file", "Name another file."),
+    ("model.py/x", "Not a directory", "Name another file."),
+    ("x" * 300, "File name too long", "Name another file."),
+    ("model.py", "is no baseline", "Name another file, or delete this one"),
+    ("gone.json", "No such file or directory", "Write a baseline with --write-baseline "),
+    ("a\\u0000b", "`baseline` holds a NUL", "Name a file."),
+]
+
+
+@pytest.mark.parametrize(("name", "found", "remedy"), NO_BASELINES, ids=[row[0][:9] for row in NO_BASELINES])
+def test_a_setting_that_names_no_baseline_is_told(run, project: Path, name: str, found: str, remedy: str) -> None:
+    (project / "pyproject.toml").write_text(f'[tool.apidiff.scan]\nbaseline = "{name}"\n')
+    done = run("scan", str(project))
+    assert done.returncode == 2
+    for said in ("`baseline`", "[tool.apidiff.scan]", str(project / "pyproject.toml"), found, remedy):
+        assert said in done.stderr
+    if "NUL" not in found:
+        done = run("scan", str(project), "--baseline", str(project / name))
+        assert (done.returncode, found in done.stderr, remedy in done.stderr) == (2, True, True), done.stderr
+        assert "[tool.apidiff.scan]" not in done.stderr
+
+
 def test_a_setting_of_a_stranger_begins_no_line_of_its_own(run, project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.apidiff.scan]\n"x\\nall is well" = 1\n')
     done = run("scan", str(project))
