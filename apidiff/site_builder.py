@@ -122,18 +122,17 @@ def build_site(
     work = work_folder(output)
     made = [folder for folder in work.parents if not folder.exists()]
     with _lock(work):
-        output_is_new, work_is_new = not output.exists(), not _contents(work)
-        sources = _ROOT
-        if part:
-            sources = work / "sources"
-            mirror_sources(_ROOT, sources, [language.words for language in wanted])
-        derived = BuildCache(work / "derived")
-        # Sphinx starts, and reads what it keeps of pages, while the data are read and checked and the content is made; the
-        # data are published meanwhile. Where something fails, Sphinx is ended before it could read what was derived from an
-        # older one.
-        with not_collecting(), derived.being_made() as release, ExitStack() as ending:
-            steps: list[Step] = []
-            try:
+        steps: list[Step] = []
+        with _removing_what_is_new(output, work, made, steps):
+            sources = _ROOT
+            if part:
+                sources = work / "sources"
+                mirror_sources(_ROOT, sources, [language.words for language in wanted])
+            derived = BuildCache(work / "derived")
+            # Sphinx starts, and reads what it keeps of pages, while the data are read and checked and the content is made; the
+            # data are published meanwhile. Where something fails, Sphinx is ended before it could read what was derived from an
+            # older one.
+            with not_collecting(), derived.being_made() as release, ExitStack() as ending:
                 mark(output)
                 _forget_unlisted(output, work, wanted)
                 refuse_pipes(_ROOT / "conf")
@@ -161,20 +160,9 @@ def build_site(
                     derived.publish(part.of_content(content) if part else content)
                     ending.callback(_forget_failed, steps, wanted, work)
                     release()
-            except BaseException:
+                del data, content, publishing  # which takes most of a second, and Sphinx still writes
                 for step in steps:
-                    step.kill()
-                if output_is_new and not _holds_another(output):
-                    shutil.rmtree(output, ignore_errors=True)
-                if work_is_new:
-                    _remove(work)
-                for folder in made:
-                    with suppress(OSError):  # another build has begun below it
-                        folder.rmdir()
-                raise
-            del data, content, publishing  # which takes most of a second, and Sphinx still writes
-            for step in steps:
-                step.finish()
+                    step.finish()
         index = output / "index.html"
         write_if_changed(output / "404.html", not_found_page("/").encode())
         write_if_changed(index, root_page(address).encode())
@@ -193,6 +181,30 @@ def _lock(work: Path) -> IO[str]:
             if os.path.samestat((work / "lock").stat(), os.fstat(lock.fileno())):  # and no failed build took it away
                 stack.pop_all()
                 return lock
+
+
+@contextmanager
+def _removing_what_is_new(output: Path, work: Path, made: Sequence[Path], steps: Sequence[Step]) -> Iterator[None]:
+    """Where the block fails or is ended by a signal, end the ``steps`` and remove the folders that the build made.
+
+    They stay where a step failed: its log is to be read, and of a language that is done the next build makes nothing anew.
+    """
+    output_is_new, work_is_new = not output.exists(), not _contents(work)
+    try:
+        yield
+    except SiteError:
+        raise
+    except BaseException:
+        for step in steps:
+            step.kill()
+        if output_is_new and not _holds_another(output):
+            shutil.rmtree(output, ignore_errors=True)
+        if work_is_new:
+            _remove(work)
+        for folder in made:
+            with suppress(OSError):  # another build has begun below it
+                folder.rmdir()
+        raise
 
 
 def _holds_another(output: Path) -> bool:

@@ -433,10 +433,27 @@ def test_page_at_the_root_names_every_language() -> None:
         assert f'href="{language.folder}/index.html"' in page
 
 
+# What waits in a build: the check of the data and the content that is made beside it, or for Sphinx, which writes
+STAGES = {
+    "made": "site_builder._check = site_content.make = wait",
+    "written": """
+import apidiff.sphinxext.build_cache, apidiff.writers.exports
+nothing = lambda *_, **__: SimpleNamespace(entries={}, counterparts={}, documents=[])
+site_builder._check = site_content.make = site_content.run_heads = nothing
+apidiff.sphinxext.build_cache.BuildCache.publish = nothing
+apidiff.writers.exports.publish = lambda output, *_: (output / "llms.txt").write_text("half")
+site_builder.Step.finish = wait
+""",
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
-def test_a_build_that_is_ended_says_nothing_and_leaves_nothing(sent: signal.Signals, code: int, tmp_path: Path) -> None:
+def test_a_build_that_is_ended_says_nothing_and_leaves_nothing(
+    sent: signal.Signals, code: int, stage: str, tmp_path: Path
+) -> None:
     """The signal goes to all its processes, as that of a terminal does."""
-    script = """
+    script = f"""
 import signal, sys, time
 from types import SimpleNamespace
 from apidiff import site_builder
@@ -448,7 +465,7 @@ def wait(*_, **__):
     sys.stdout.flush()
     time.sleep(600)
 site_builder.database.load = lambda **_: SimpleNamespace(unread=[], unchecked=[])
-site_builder._check = site_content.make = wait
+{STAGES[stage]}
 sys.exit(site_builder.main())
 """
     command = [sys.executable, "-c", script, "build", "--output", str(tmp_path / "out")]
@@ -456,9 +473,10 @@ sys.exit(site_builder.main())
     process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
     try:
         assert process.stdout
-        assert [process.stdout.readline() for _ in range(2)] == ["begun\n"] * 2
+        waiting = 2 if stage == "made" else 1
+        assert [process.stdout.readline() for _ in range(waiting)] == ["begun\n"] * waiting
         children = psutil.Process(process.pid).children(recursive=True)
-        assert len(children) >= 3  # Sphinx for each language, and what checks the data
+        assert len(children) >= waiting + 1  # Sphinx for each language, and what checks the data
         os.killpg(process.pid, sent)
         assert process.communicate(timeout=60) == ("", "")
     finally:
@@ -468,6 +486,33 @@ sys.exit(site_builder.main())
     assert process.returncode == code
     assert psutil.wait_procs(children, timeout=30)[1] == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_step_that_fails_leaves_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is to be read, and what is kept of the other language the next build takes up."""
+
+    def nothing(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(entries={}, counterparts={}, documents=[], unread=[], unchecked=[])
+
+    def fail(language: site.SiteLanguage, output: Path, work: Path, *_: object) -> site.Step:
+        return site.Step("sphinx", [sys.executable, "-c", "raise SystemExit(3)"], work / "logs" / "en.log", 60)
+
+    for place, name in [
+        ("apidiff.database", "load"),
+        ("apidiff.site_builder", "_check"),
+        ("apidiff.sphinxext.site_content", "make"),
+        ("apidiff.sphinxext.site_content", "run_heads"),
+        ("apidiff.sphinxext.build_cache.BuildCache", "publish"),
+        ("apidiff.writers.exports", "publish"),
+    ]:
+        monkeypatch.setattr(f"{place}.{name}", nothing)
+    monkeypatch.setattr(site, "_sphinx", fail)
+    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    log = tmp_path / ".out" / "logs" / "en.log"
+    assert f"Read {log}, correct what it names" in capsys.readouterr().err
+    assert log.is_file()
 
 
 @pytest.fixture
