@@ -15,6 +15,7 @@ import msgspec
 
 from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import CallForm, behind_object, form_of
+from apidiff.porting.held_names import either_base_lines
 from apidiff.porting.index_uses import PAIRS, SINGLE, index_uses
 from apidiff.porting.name_walk import walk
 from apidiff.porting.source_files import Problem, SourceFile
@@ -70,7 +71,11 @@ class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What one file holds. ``ignored``: line → the names that a comment there tells to pass over, none for all."""
+    """What one file holds.
+
+    ``ignored``: line → the names that a comment there tells to pass over, none for all. ``either_bases``: the lines of bases that
+    a port leaves, since they may be of PyTorch or another thing; where code is ported.
+    """
 
     path: str
     references: list[Reference]
@@ -79,6 +84,7 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
     problems: list[Problem]
     ignored: dict[int, frozenset[str]]
     digest: str = ""
+    either_bases: frozenset[int] = frozenset()
 
 
 def scan_file(
@@ -121,6 +127,8 @@ def scan_parsed(
             assume=file.module.startswith("<") or kind_of(Path(file.path)) != PYTHON,
             starred=starred,
         )
+        is_ported = names.follows_ported and len(parsed) == 1 and bool(found.facts.classes)
+        either_bases = either_base_lines(parsed[0].block.text, parsed[0].tree) if is_ported else frozenset[int]()
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
     except LongName as error:
@@ -142,7 +150,7 @@ def scan_parsed(
         for one in found.pending
     ]
     problems = [_problem(file.path, error) for error in failed]
-    return FileNames(file.path, references, waiting, found.facts, problems, _ignored(parsed), digest)
+    return FileNames(file.path, references, waiting, found.facts, problems, _ignored(parsed), digest, either_bases)
 
 
 def _form(use: Use) -> CallForm | None:

@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText
-from apidiff.porting.name_scopes import Binding, By, Found, NameScopes, Scope
+from apidiff.porting.name_scopes import Binding, By, Found, NameScopes, Scope, first_name
+from apidiff.porting.used_names import torch_imports
 
 _DEEPEST = 50  # names that are bound to each other
 
@@ -83,6 +84,11 @@ class HeldNames:
             return self._scopes.is_unsure
         return any(one.by is By.TORCH for one in found.scope.bound[name])
 
+    def is_either_base(self, base: ast.expr) -> bool:
+        """Whether the base of a class is named by an import of PyTorch, which stays since the name may be another thing."""
+        first, place = first_name(base), self._code.start(base)
+        return first is not None and self.is_either(first, place) and self.is_imported(first, place)
+
     @cached_property
     def either_lines(self) -> dict[str, int]:
         """The names of `either_uses`, each with the line of its import."""
@@ -131,6 +137,16 @@ class HeldNames:
             self._origins[key] = None  # while it is looked for: a name may be bound to itself
             self._origins[key] = self._at(Found(found.scope, True), one.first, None, depth + 1)
         return self._origins[key]
+
+
+def either_base_lines(text: str, tree: ast.Module) -> frozenset[int]:
+    """The lines of bases for which `HeldNames.is_either_base` holds. ``tree``: what ``text`` parses to."""
+    if all(one.top and one.statement.names[0].name != "*" for one in torch_imports(tree.body)):
+        return frozenset()  # as in most files: names are not looked through for that
+    code = CodeText(text)
+    held = HeldNames(code)
+    bases = (base for node in ast.walk(code.tree) if isinstance(node, ast.ClassDef) for base in node.bases)
+    return frozenset(base.lineno for base in bases if held.is_either_base(base))
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:

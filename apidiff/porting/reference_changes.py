@@ -24,7 +24,6 @@ from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import OBJECTS, Judge, Judgement, Label, Met, is_by_rule
 from apidiff.porting.layer_changes import METHOD, method_change, with_methods
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before, is_super
-from apidiff.porting.name_scopes import first_name
 from apidiff.porting.torch_names import FORWARD, MODULE
 from apidiff.porting.tree_scan import ScannedFile
 
@@ -374,9 +373,7 @@ class ReferenceChanges:
     def _keeps(self, base: ast.expr, kept: Sequence[int]) -> bool:
         """Whether the base of a class names something of PyTorch still, or a name that may be."""
         start, end = self._code.start(base), self._code.end(base)
-        first = first_name(base)
-        either = first is not None and self._held.is_either(first, start) and self._held.is_imported(first, start)
-        return either or bisect_left(kept, start) < bisect_left(kept, end)
+        return self._held.is_either_base(base) or bisect_left(kept, start) < bisect_left(kept, end)
 
     def _is_of_ported(self, reference: Reference, states: Mapping[str, set[str]]) -> bool:
         """Whether the class on which ``forward`` is looked up is one of MindSpore in ported code."""

@@ -43,7 +43,8 @@ class Line(NamedTuple):
 class TreeLinks:
     """Resolves paths that start at a module of the tree.
 
-    ``modules``: what each file tells, by dotted name; ``ignored``: the lines of each that comments tell to pass over.
+    ``modules``: what each file tells, by dotted name; ``ignored``: the lines of each that comments tell to pass over;
+    ``either_bases``: those of bases that stay, since they may be of PyTorch or another thing.
     """
 
     def __init__(
@@ -51,8 +52,10 @@ class TreeLinks:
         names: TorchNames,
         modules: Mapping[str, ModuleFacts],
         ignored: Mapping[str, Mapping[int, Set[str]]] | None = None,
+        either_bases: Mapping[str, Set[int]] | None = None,
     ) -> None:
         self.names, self.modules, self._ignored = names, dict(modules), ignored or {}
+        self._either_bases = either_bases or {}
         self._classes: dict[str, ClassFacts] = {}
         self._returns: dict[str, str] = {}
         for facts in modules.values():
@@ -241,8 +244,8 @@ class TreeLinks:
 
     @cached_property
     def mixins(self) -> set[str]:
-        """The classes of the tree that are no layers, of those from which layers inherit."""
-        above = dict.fromkeys(path for path in self._classes if self._is_layer(path))
+        """The classes of the tree that are no layers, of those from which layers inherit that do not stay as they are."""
+        above = dict.fromkeys(path for path in self._classes if self._is_layer(path) and not self.keeps_base(path))
         waiting = list(above)
         while waiting:
             found = [base for base in self.bases(waiting.pop()) if base not in above]
@@ -298,7 +301,8 @@ class TreeLinks:
     def keeps_base(self, path: str) -> bool:
         """Whether a class, or one of the tree that it inherits from, keeps its bases.
 
-        A comment says so, or the method of one of several by its name stays, and they with it.
+        A comment says so, a base may be of PyTorch or another thing, or the method of one of several by its name stays, and
+        they with it.
         """
         return path in self._keeping
 
@@ -311,6 +315,7 @@ class TreeLinks:
             for base in self.bases(path):
                 heirs.setdefault(base, []).append(path)
             stays = len(facts.definitions) > 1 and self.keeps_method(path)
+            stays = stays or not self._either_bases.get(self._module_of(path), frozenset()).isdisjoint(facts.head)
             if stays or self._is_ignored(path, facts.head, self.line(path).torch):
                 found.add(path)
         waiting = list(found)
@@ -322,12 +327,14 @@ class TreeLinks:
 
     def _is_ignored(self, path: str, lines: Sequence[int], names: Sequence[str]) -> bool:
         """Whether a comment on one of the lines of a class's file keeps one of the APIs out."""
+        ignored = self._ignored.get(self._module_of(path), {})
+        return any(keeps_out(ignored[line], name) for line in lines if line in ignored for name in names)
+
+    def _module_of(self, path: str) -> str:
+        """The module in which a class of the tree stands."""
         parts = path[1:].split(".")
-        for size in range(len(parts) - 1, 0, -1):
-            if (module := ".".join(parts[:size])) in self.modules:
-                ignored = self._ignored.get(module, {})
-                return any(keeps_out(ignored[line], name) for line in lines if line in ignored for name in names)
-        return False
+        modules = (".".join(parts[:size]) for size in range(len(parts) - 1, 0, -1))
+        return next((one for one in modules if one in self.modules), "")
 
     def is_class(self, path: str) -> bool:
         """Whether a path names a class of the tree."""

@@ -122,6 +122,7 @@ def link_names(
         names,
         {file.facts.name: file.facts for file in scanned if file.facts is not None},
         {file.facts.name: file.ignored for file in scanned if file.facts is not None and file.ignored},
+        {file.facts.name: file.either_bases for file in scanned if file.facts is not None and file.either_bases},
     )
     linked = [_linked(file, links) for file in scanned]
     if not names.follows_ported:

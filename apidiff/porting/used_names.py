@@ -50,7 +50,7 @@ class UsedNames:
             one._replace(
                 removable=one.removable and not _is_on(one.statement, kept) and _comments_can_move(code, one.statement)
             )
-            for one in _torch_imports(code.tree.body)
+            for one in torch_imports(code.tree.body)
         ]
         self.every_import = list(_scoped_imports(code.tree))
         self.stored: set[str] = set()
@@ -123,9 +123,10 @@ def bound_name(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
     return alias.name if isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0]
 
 
-def _torch_imports(
+def torch_imports(
     body: Sequence[ast.stmt], *, top: bool = True, removable: bool = True, of_class: bool = False
 ) -> Iterator[TorchImport]:
+    """The imports of PyTorch in statements, and in those within them."""
     for statement in body:
         if isinstance(statement, ast.Import):
             if any(alias.name.partition(".")[0] == "torch" for alias in statement.names):
@@ -139,10 +140,10 @@ def _torch_imports(
             own = isinstance(statement, ast.ClassDef) or (of_class and not isinstance(statement, DECORATED))
             for _, value in ast.iter_fields(statement):
                 if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                    yield from _torch_imports(value, top=False, removable=within, of_class=own)
+                    yield from torch_imports(value, top=False, removable=within, of_class=own)
                 elif isinstance(value, list) and value and isinstance(value[0], ast.ExceptHandler | ast.match_case):
                     for part in value:
-                        yield from _torch_imports(part.body, top=False, removable=within, of_class=own)
+                        yield from torch_imports(part.body, top=False, removable=within, of_class=own)
 
 
 def _scoped_imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, ast.AST, bool]]:

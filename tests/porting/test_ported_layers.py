@@ -310,6 +310,48 @@ def test_files_decide_alike_whatever_the_class_inherits_from(
     assert renamed
 
 
+PLAIN_MODULE = "class Module:\n    def __call__(self, x): return self.forward(x)\n    def forward(self, x): return x\n"
+EITHER = [  # a base that is of PyTorch or of another thing, whichever import binds it, and stays
+    "try:\n    from torch.nn import Module\nexcept ImportError:\n    from plain import Module\n",
+    "try:\n    from torch.nn import Module\nexcept ImportError:\n    class Module: ...\n",
+    "from plain import Module\nif q:\n    from torch.nn import Module\n",
+    "from torch.nn import *\nfrom elsewhere import *\n",
+]
+
+
+@pytest.mark.parametrize("bound", EITHER)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_what_inherits_from_a_base_that_stays_stays_in_other_files(
+    port_tree: PortTree, bound: str, unsafe: bool
+) -> None:
+    body = "    def forward(self, x): return super().forward(x)\n"
+    files = {
+        "plain.py": PLAIN_MODULE,
+        "a.py": f"{bound}class A(Module):\n{body}",
+        "b.py": f"from a import A\nclass B(A):\n{body}B().forward(1)\nA().forward(1)\n",
+        "c.py": f"from b import B\nclass C(B):\n{body}",
+    }
+    found = port_tree(files, unsafe=unsafe)
+    assert not any("construct" in text for text in found.values())
+    assert [found[name] for name in ("plain.py", "b.py", "c.py")] == [
+        files[name] for name in ("plain.py", "b.py", "c.py")
+    ]
+
+
+def test_what_inherits_from_pytorchs_class_where_that_may_be_missing_is_ported(port_tree: PortTree) -> None:
+    body = "    def forward(self, x): return super().forward(x)\n"
+    files = {
+        "a.py": f"try:\n    from torch import nn\nexcept ImportError:\n    nn = None\nclass A(nn.Module):\n{body}",
+        "b.py": f"from a import A\nclass B(A):\n{body}B().forward(1)\n",
+    }
+    assert not any("forward" in text for text in port_tree(files).values())
+
+
+def test_what_only_a_class_that_stays_inherits_from_stays(port: Port) -> None:
+    code = f"{HEAD}class M:\n    def forward(self, x): return x\nclass C(M, nn.Module):  # apidiff: ignore\n    pass\n"
+    assert port(code, unsafe=True) == code
+
+
 BASES = [  # a base that is written where it is bound
     "try:\n    import torch\n    Base = torch.nn.Module\nexcept ImportError:\n    Base = object\n",
     "Base = nn.Module if q else object\n",
