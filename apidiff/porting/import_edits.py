@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from apidiff.porting.code_text import Edit
 from apidiff.porting.used_names import DECORATED, TorchImport, UsedNames, begins_line, bound_name
@@ -13,6 +13,7 @@ from apidiff.porting.used_names import DECORATED, TorchImport, UsedNames, begins
 _ROOT = "mindspore"
 _SHORT = "ms"  # the name that everyone gives it, where its own is taken
 _PARTS = ("mint", "nn", "ops")  # modules of MindSpore that code names by themselves
+ADDED = {_ROOT: _ROOT, _SHORT: _ROOT, **{part: f"{_ROOT}.{part}" for part in _PARTS}}  # names, with what they stand for
 MARK = "\0"  # around a full name in an edit, until it is known how it is spelled
 _WORD = re.compile(r"\w+")
 _MARKED = re.compile(f"{MARK}([^{MARK}]+){MARK}")
@@ -33,9 +34,10 @@ class Imports:
     Args:
         names: those of the file.
         edits: what else is edited.
+        collisions: names of `ADDED` that star imports bind to another thing, here or where all names are taken from here.
     """
 
-    def __init__(self, names: UsedNames, edits: Iterable[Edit]) -> None:
+    def __init__(self, names: UsedNames, edits: Iterable[Edit], collisions: Set[str] = frozenset()) -> None:
         edits = list(edits)
         code = self._code = names.code
         self._names, self._imports = names, names.imports
@@ -51,7 +53,7 @@ class Imports:
                 name for node in plain for alias in node.names if (name := bound_name(node, alias)) in free
             }
         uses = [(found[1], edit.start) for edit in edits for found in _MARKED.finditer(edit.text)]
-        self._taken = names.stored | self._bound_imports(uses)
+        self._taken = names.stored | self._bound_imports(uses) | collisions
         self._root = self._root_name(names.stored)
         self._first_uses: dict[str, int] = {}
         for full, place in uses:

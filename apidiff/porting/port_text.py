@@ -91,7 +91,7 @@ class _Port:
         """The port. Raises UnreadableSource where it would be no Python."""
         changes = without_overlaps(self._changes.all())
         made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
-        imports = Imports(self._names, made)
+        imports = Imports(self._names, made, self._scanned.collisions)
         made = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in made]
         edits = _ordered(imports.edits(), self._comments.edits(changes), made)
         spelled = [
@@ -140,7 +140,7 @@ class _Port:
             and first <= (change.end_line, change.end_column)
         )
         for change in islice(changes, _MOST_REPAIRS):
-            imports = Imports(self._names, change.edits)
+            imports = Imports(self._names, change.edits, self._scanned.collisions)
             own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
             edits = _ordered(imports.edits(), self._comments.edits([change]), own)
             if self._give_python(edits):

@@ -18,6 +18,7 @@ from apidiff.porting.call_forms import behind_object
 from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
 from apidiff.porting.forked_work import in_processes
 from apidiff.porting.source_files import SourceFile
+from apidiff.porting.star_collisions import star_collisions
 from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, read_result_types
 from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_modules import TreeModules
@@ -50,7 +51,8 @@ class ScannedFile(msgspec.Struct, frozen=True, gc=False):
     """A file with its references, in the order in which they stand.
 
     ``module``: its dotted name; ``layers``: its classes that are layers or may be, as ``Outer.Inner``; ``asked``: the names that
-    other files take from it, ``*`` for all; the last two where code is ported.
+    other files take from it, ``*`` for all; ``collisions``: those of MindSpore that it may not bind, since star imports connect
+    it with files that bind them otherwise; the last three where code is ported.
     """
 
     names: FileNames
@@ -58,6 +60,7 @@ class ScannedFile(msgspec.Struct, frozen=True, gc=False):
     module: str = ""
     layers: dict[str, Layer] = {}
     asked: frozenset[str] = frozenset()
+    collisions: frozenset[str] = frozenset()
 
 
 def scan_tree(
@@ -135,10 +138,23 @@ def link_names(
         if one.role == "import" or (use := _resolved(one, links)) is None or use.possible or not writes(use)
     )
     asked = asked_names(links, places)
+    by_module = {one.module: one for one in linked}
+    collisions = star_collisions(links.modules, lambda module, path: _keeps(by_module.get(module), path, writes))
     return [
-        msgspec.structs.replace(one, asked=frozenset(asked.get(file.facts.name, ()))) if file.facts is not None else one
-        for file, one in zip(scanned, linked, strict=True)
+        msgspec.structs.replace(
+            one, asked=frozenset(asked.get(one.module, ())), collisions=collisions.get(one.module, frozenset())
+        )
+        for one in linked
     ]
+
+
+def _keeps(file: ScannedFile | None, path: str, writes: Callable[[Reference], bool]) -> bool:
+    """Whether a file has references below a path of PyTorch that a port is not likely to write."""
+    references = file.references if file is not None else ()
+    return any(
+        one.role != "import" and not one.possible and f"{one.name}.".startswith(f"{path}.") and not writes(one)
+        for one in references
+    )
 
 
 def _here(files: Sequence[SourceFile], names: TorchNames, tree: TreeModules) -> Generator[list[FileNames]]:
