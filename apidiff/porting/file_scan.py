@@ -46,6 +46,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     ``index``: where the indices that the call returns are passed on as an index. ``unbound``: a member looked up on its class.
     ``owner``: of `forward` on a class of the tree: that, as a path, then the classes of PyTorch that it inherits from.
+    ``among``: of `forward` on what may be of one of several classes: for each that is a layer what ``owner`` would be.
     ``imported``: whether a name of another file leads to it that nothing but imports binds, there and wherever it comes from.
     """
 
@@ -58,6 +59,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     unbound: bool = False
     owner: tuple[str, ...] = ()
     imported: bool = False
+    among: tuple[tuple[str, ...], ...] = ()
 
 
 class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -350,6 +350,7 @@ class ReferenceChanges:
             states.setdefault(change.source, set()).add(change.state)
         found = {one.edit: one for one in layers.all() if not self._is_ignored((one.line,), METHOD)}
         is_renamed = any(one.condition is None or self._options.unsafe for one in found.values())
+        is_renamed = is_renamed or self._is_any_ported(self._scanned.taken_layers)
         unknown = list[Reference]()
         for reference in self._scanned.references:
             if not reference.name.endswith(f".{FORWARD}") or self._is_reference_ignored(reference):
@@ -363,7 +364,9 @@ class ReferenceChanges:
         for one in sorted(found.values()):
             yield self._of_method(one)
         # What nobody knows to be another object may be a layer whose method has another name now.
-        for reference in unknown if is_renamed else ():
+        for reference in unknown:
+            if not is_renamed and not self._is_any_ported(reference.among):
+                continue
             end = self._place(reference)[1]
             edit, node = construct_before(self._code, end), self._anchors.attribute_at(end)
             if edit is not None and edit not in found and node is not None and not is_super(node.value):
@@ -382,6 +385,10 @@ class ReferenceChanges:
             return self._own_class(path) is not None or all(map(self._is_written, torch))
         owner = reference.name.rpartition(".")[0]
         return states[owner] == {"made"} if owner in states else self._is_written(owner)
+
+    def _is_any_ported(self, owners: Iterable[tuple[str, ...]]) -> bool:
+        """Whether one of several classes, each as the ``owner`` of a reference, is of another file and ported there."""
+        return any(self._own_class(path) is None and all(map(self._is_written, torch)) for path, *torch in owners)
 
     def _is_written(self, name: str) -> bool:
         """Whether a class of PyTorch is written with one of MindSpore where another file names it as a base."""

@@ -14,12 +14,13 @@ from apidiff.errors import ApidiffError
 from apidiff.model.result_types import INSTANCE
 from apidiff.model.source_names import SourceNames
 from apidiff.porting.asked_names import asked_names
+from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import behind_object
 from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
 from apidiff.porting.forked_work import in_processes
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.star_collisions import star_collisions
-from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, read_result_types
+from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, either, read_result_types
 from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_modules import TreeModules
 
@@ -52,7 +53,8 @@ class ScannedFile(msgspec.Struct, frozen=True, gc=False):
 
     ``module``: its dotted name; ``layers``: its classes that are layers or may be, as ``Outer.Inner``; ``asked``: the names that
     other files take from it, ``*`` for all; ``collisions``: those of MindSpore that it may not bind, since star imports connect
-    it with files that bind them otherwise; the last three where code is ported.
+    it with files that bind them otherwise; ``taken_layers``: the layers of other files that it has names for, each as the
+    ``owner`` of its method; the last four where code is ported.
     """
 
     names: FileNames
@@ -61,6 +63,7 @@ class ScannedFile(msgspec.Struct, frozen=True, gc=False):
     layers: dict[str, Layer] = {}
     asked: frozenset[str] = frozenset()
     collisions: frozenset[str] = frozenset()
+    taken_layers: tuple[tuple[str, ...], ...] = ()
 
 
 def scan_tree(
@@ -208,8 +211,10 @@ def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
     found = [*file.references, *(use for one in file.open if (use := _resolved(one, links)) is not None)]
     found.sort(key=lambda use: (use.span.cell or 0, use.span.line, use.span.column, use.span.end_column))
     layers = {}
+    taken: tuple[tuple[str, ...], ...] = ()
     module = file.facts.name if file.facts is not None else ""
     if file.facts is not None and links.names.follows_ported:
+        taken = _taken_layers(file.facts, links)
         start = f"{IN_TREE}{module}."
         for path in file.facts.classes:
             if (certain := links.is_layer(path)) is not None:
@@ -226,7 +231,8 @@ def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
                     any(links.keeps_method(links.definer(one, FORWARD)) for one in others),
                     not certain and any(map(links.names.is_layer, links.line(path).torch)),
                 )
-    return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found, module, layers)
+    names = msgspec.structs.replace(file, references=[], open=[], facts=None)
+    return ScannedFile(names, found, module, layers, taken_layers=taken)
 
 
 def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:
@@ -239,17 +245,34 @@ def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:
 
 
 def _followed_all(value: str, one: OpenReference, links: TreeLinks) -> Reference | None:
+    is_method = bool(one.names) and one.names[-1] == FORWARD and links.names.follows_ported
+    if is_method:
+        value, one = _at_several(value, one, links)
     parts = value.split("|")
-    if len(parts) > 1 and one.names and one.names[-1] == FORWARD and links.names.follows_ported:
+    if len(parts) > 1 and is_method:
         uses = [_followed(part, one, links) for part in parts if part[0] not in "!~"]
         layers = [use for use in uses if use is not None]
         if len(layers) == len(uses) and len({(use.possible, use.owner[1:]) for use in layers}) == 1:
             return layers[0]
-        return _possible(one, links) if layers else None
+        among = [use.owner or ("", use.name.rpartition(".")[0]) for use in layers if not use.possible]
+        found = _possible(one, links) if layers else None
+        return msgspec.structs.replace(found, among=tuple(dict.fromkeys(among))) if found is not None else None
     for part in parts:
         if (found := _followed(part, one, links)) is not None:
             return found
     return None
+
+
+def _at_several(value: str, one: OpenReference, links: TreeLinks) -> tuple[str, OpenReference]:
+    """What the last name is looked up on, with that name alone, where it may be several things; else what is given."""
+    now: str | None = value
+    for name in one.names[:-1]:
+        if now is None or ("|" not in now and now[0] != IN_TREE):
+            return value, one
+        now = either(now, partial(links.attribute, name=name))
+    if now is None or "|" not in now:
+        return value, one
+    return now, msgspec.structs.replace(one, value=now, names=one.names[-1:], spans=one.spans[-2:])
 
 
 def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | None:
@@ -289,15 +312,29 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
 
 def _of_layer(owner: str, method: str | None, one: OpenReference, links: TreeLinks) -> Reference | None:
     """``forward`` of what is a layer of the tree, or may be one, looked up on it or on its class: a port renames it."""
-    path = owner.removesuffix(INSTANCE)
-    if method is None or not links.is_class(path) or links.is_layer(path) is None:
+    found = _renamed_of(owner.removesuffix(INSTANCE), links) if method is not None else None
+    if found is None:
+        return None
+    owners, certain = found
+    return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form, possible=not certain, owner=owners)
+
+
+def _renamed_of(path: str, links: TreeLinks) -> tuple[tuple[str, ...], bool] | None:
+    """The ``owner`` of the method ``forward`` of a class, if a port may rename that, and whether it is certainly a layer's."""
+    if not links.is_class(path) or links.is_layer(path) is None:
         return None
     definer = links.definer(path, FORWARD)
     if links.keeps_method(definer) or links.keeps_base(path):
         return None
-    owners = (definer.removeprefix(IN_TREE), *links.line(path).torch)
-    certain = bool(links.is_layer(definer))
-    return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form, possible=not certain, owner=owners)
+    return (definer.removeprefix(IN_TREE), *links.line(path).torch), bool(links.is_layer(definer))
+
+
+def _taken_layers(facts: ModuleFacts, links: TreeLinks) -> tuple[tuple[str, ...], ...]:
+    """The layers of other files that a file has names for, each as the ``owner`` of its method."""
+    own = f"{IN_TREE}{facts.name}."
+    paths = (links.resolve(value) for value in facts.names.values() if not value.startswith(own))
+    found = (_renamed_of(path, links) for path in dict.fromkeys(paths) if path is not None)
+    return tuple(one[0] for one in found if one is not None and one[1])
 
 
 def _possible(one: OpenReference, links: TreeLinks) -> Reference | None:

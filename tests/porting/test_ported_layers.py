@@ -169,6 +169,40 @@ def test_what_may_be_a_layers_is_told(port: Port, head: str, code: str) -> None:
     assert TOLD not in port(f"{HEAD}{code}\n")  # where no layer is defined there is nothing to tell
 
 
+MODEL = (
+    "from torch import nn\nclass A(nn.Module):\n    def forward(self, x): return x\n"
+    "class S(nn.Sequential): ...\nclass T(nn.Transformer): ...\nclass N:\n    def forward(self, x): return x\n"
+    "def choose(x): return A() if x else N()\n"
+    "class H:\n    def __init__(self, c):\n        self.net = A() if c else N()\n        self.old = N() if c else A()\n"
+)
+ELSEWHERE = [  # what stands in another file than the layers, and whether a comment tells of it
+    ("from model import A, N", "(A() if c else N()).forward(1)", True),
+    ("from model import A, N", "(N() if c else A()).forward(1)", True),
+    ("from model import A, S", "(A() if c else S()).forward(1)", True),
+    ("from model import A", "nets = {1: A()}\nnets[1].forward(1)", True),
+    ("from model import A, N", "for n in (A, N): n().forward(1)", True),
+    ("from model import S", "def use(net): return net.forward(1)", True),
+    ("from model import choose", "choose(1).forward(1)", True),
+    ("from model import H", "H(1).net.forward(1)", True),
+    ("from model import H", "H(1).old.forward(1)", True),
+    ("import model", "model.H(1).net.forward(1)", True),
+    ("import model", "(model.T() if c else model.N()).forward(1)", False),
+    ("from model import T", "def use(net): return net.forward(1)", False),
+    ("from model import N", "def use(net): return net.forward(1)", False),
+    ("from model import A, N", "N().forward(1)", False),
+]
+
+
+@pytest.mark.parametrize(("head", "code", "told"), ELSEWHERE)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_what_may_be_a_layer_of_another_file_is_told(
+    port_tree: PortTree, head: str, code: str, told: bool, unsafe: bool
+) -> None:
+    found = port_tree({"model.py": MODEL, "use.py": f"{head}\n{code}\n"}, unsafe=unsafe)["use.py"]
+    assert found.count(TOLD) == told
+    assert [line for line in found.splitlines() if "# apidiff m" not in line] == [head, *code.splitlines()]
+
+
 MAYBE = [  # right with a condition only
     f"{HEAD}class M:\n    def forward(self, x): return x\nclass C(M, nn.Module): ...\nC().forward(1)",
     f"{HEAD}class M:\n    def go(self, x): return self.forward(x)\nclass C(M, nn.Module): ...",
