@@ -235,7 +235,7 @@ def test_an_optimiser_is_stepped_on_fixed_parameters(shipped: dict[str, Extracte
 @pytest.mark.parametrize(
     ("folder", "why"),
     [
-        ("file", "File exists"),
+        ("file", "Not a directory"),
         ("/proc/apidiff/samples", "No such file or directory"),
         ("a" * 300, "File name too long"),
     ],
