@@ -158,7 +158,10 @@ class NameChains:
     def _follow_each(
         self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None
     ) -> Value:
-        """Follow each that ``value`` may be; the first that names an API is told."""
+        """Follow each that ``value`` may be; the first that names an API is told.
+
+        Where one is an object of the tree, its class may have a method by that name: other files tell.
+        """
         value, steps = self._stepped(value, steps)
         self._followed = self._followed if self._chosen else 0
         if self._chosen >= _MOST_CHOICES or self._followed >= _MOST_FOLLOWED:
@@ -176,10 +179,9 @@ class NameChains:
                 result = united(result, part)
             if told or left:
                 del self.uses[kept[0] :], self.pending[kept[1] :]
-        if self._is_forward(steps):  # all that it may be has to be looked at
-            del self.uses[uses:], self.pending[pending:]
-            places = [place_of(base), *map(attribute_place, steps)]
-            self.pending.append(Pending(value, [step.attr for step in steps], places, role, passed))
+        if self._is_forward(steps) or (steps and passed is not None and _may_be_either(value)):
+            del self.uses[uses:], self.pending[pending:]  # all that it may be has to be looked at
+            self._await(value, base, steps, [], role, passed)
         certain = [use for use in self.uses[uses:] if not use.possible]
         if certain and len(self.uses) - uses > 1:
             self.uses[uses:] = certain[:1]
@@ -235,6 +237,18 @@ class NameChains:
                 return
             if value[-1] in ")]#" and (passed is None or steps[-1].attr not in self.telling):
                 return
+        self._await(value, base, steps, before, role, passed)
+
+    def _await(
+        self,
+        value: str,
+        base: ast.expr,
+        steps: list[ast.Attribute],
+        before: list[ast.Attribute],
+        role: str,
+        passed: Passed | None,
+    ) -> None:
+        """Leave a path to other files."""
         start = before[-1] if before else base
         plain = type(base) is ast.Name
         places = [place_of(start), *(place_of(step) if plain else attribute_place(step) for step in steps)]
@@ -257,3 +271,9 @@ class NameChains:
         plain = type(base) is ast.Name
         place = place_of(last) if plain or not end else attribute_place(steps[end - 1])
         self.uses.append(Use(api, place, role, passed, unbound=unbound))
+
+
+def _may_be_either(value: str) -> bool:
+    """Whether a value may be an object of PyTorch, and one of the tree."""
+    kinds = {part[0] for part in value.split("|") if part[-1] in ")#"}
+    return IN_TREE in kinds and "t" in kinds

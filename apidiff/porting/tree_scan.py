@@ -257,10 +257,18 @@ def _followed_all(value: str, one: OpenReference, links: TreeLinks) -> Reference
         among = [use.owner or ("", use.name.rpartition(".")[0]) for use in layers if not use.possible]
         found = _possible(one, links) if layers else None
         return msgspec.structs.replace(found, among=tuple(dict.fromkeys(among))) if found is not None else None
-    for part in parts:
-        if (found := _followed(part, one, links)) is not None:
-            return found
-    return None
+    found = next((use for part in parts if (use := _followed(part, one, links)) is not None), None)
+    is_method = len(one.names) == 1 and one.names[0] != FORWARD and "|" in f"{one.value}{value}"
+    if found is not None and found.role == "call" and is_method:
+        is_known = None not in map(links.resolve, one.value.split("|"))  # what each of them is
+        return found if is_known and not _is_own_method(parts, one.names[0], links) else _possible(one, links)
+    return found
+
+
+def _is_own_method(parts: Sequence[str], name: str, links: TreeLinks) -> bool:
+    """Whether one of several objects is of the tree, and its class has a method of its own by a name."""
+    objects = (part for part in parts if part[0] == IN_TREE and part.endswith(INSTANCE))
+    return any(IN_TREE in (links.attribute(part, name) or "") for part in objects)
 
 
 def _at_several(value: str, one: OpenReference, links: TreeLinks) -> tuple[str, OpenReference]:
@@ -279,11 +287,14 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
     names, count = links.names, len(one.names)
     now: str | None = value
     of_class = False  # whether it was looked up on a class of the tree
+    is_sure = True
     for at in range(count + 1):
         if now is None or now[0] in "!~":
             return None
         if "|" in now:
-            now = next((part for part in now.split("|") if part[0] == "t"), now.split("|")[0])
+            parts = now.split("|")
+            now = next((part for part in parts if part[0] == "t"), parts[0])
+            is_sure = at + 1 != count or not _is_own_method(parts, one.names[at], links)
         if now[0] != IN_TREE and now[-1] not in ")]" and not names.is_module(now):
             end, api, unbound = at, now, of_class
             if at < count and names.is_class(now) and (member := names.attribute(now, one.names[at])) is not None:
@@ -304,6 +315,8 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
             if now is None:
                 return _possible(one, links) if before[-1] == ")" else None
             if before[-1] == ")" and now[0] == "t" and now[-1] not in ")]" and "|" not in now:
+                if not is_sure and one.role == "call":
+                    return _possible(one, links)
                 return Reference(now, one.spans[-1], one.role, one.form)
             if before[-1] == ")":
                 return None

@@ -183,9 +183,10 @@ def test_names(scan: Scan, code: str, expected: list[str]) -> None:
     assert told(scan({"code.py": code})[0]) == expected
 
 
-# Code that ends with one call of `std`, and whether that is known to be a tensor's.
+# Code that calls `std` once, and whether that is known to be a tensor's.
 P = "import torch\nimport numpy as np\nfrom torch import nn\np = torch.zeros(3)\n"
 NET_OF = "import torch\nimport numpy as np\nfrom torch import nn\nclass N(nn.Module):\n  def forward(self, x):\n"
+OWN = P + "class M:\n    def std(self): return 1\n    def make(self): return p\n"
 TYPES: list[tuple[str, bool]] = [
     (P + "if cpu: p = p.numpy()\np.std()", False),
     (P + "if cpu: p = p.numpy()\nelse: p = p + 1\np.std()", False),
@@ -260,6 +261,13 @@ TYPES: list[tuple[str, bool]] = [
     (NET_OF + "    match x:\n      case torch.Tensor(): x.std()", True),
     (NET_OF + "    return [o.std() for o in x if isinstance(o, np.ndarray)]", False),
     ("import torch\ndef f(y): return [o.std() for o in y if isinstance(o, torch.Tensor)]", True),
+    (OWN + "def step(x): return p.mean(), M()\nloss, m = step(p)\nm.std()", False),
+    (OWN + "def step(x): return p.mean(), M()\nloss, m = step(p)\nloss.std()", False),
+    (OWN + "h = (p, M())\nh[1].std()", False),
+    (OWN + "h = (p, M())\na, b = h\nb.std()", False),
+    (OWN + "(M() if c else p).std()", False),
+    (OWN + "class K:\n    def __init__(self): self.h = [p, M()]\n    def g(self): return self.h[0].std()", False),
+    (P + "class M:\n    def var(self): return 1\nh = (p, M())\nh[0].std()", True),
 ]
 
 
