@@ -146,13 +146,19 @@ class Calls(NameChains):
             self.uses.append(Use(found, place_of(node), "name", None))
         return found
 
+    def _either_of(self, owner: str, name: str, first: Value, second: Value) -> Value:
+        """What a name is that code anywhere in the file may bind; unknown where that is now an object, now NumPy's."""
+        if first is not None and second is not None and joined(first, second) is None:
+            self.mixed.add((owner, name))
+        return None if (owner, name) in self.mixed else united(first, second)
+
     def keep(self, target: ast.Attribute, value: Value) -> None:
         """Note what is kept in an attribute of ``self``, or set in a module: ``torch.backends.cudnn.benchmark = True``."""
         owner = target.value
         of = self.frame.owner
         if of is not None and isinstance(owner, ast.Name) and self._look(owner.id) == f"{of}{INSTANCE}":
             kept = self.classes[of].attributes
-            kept[target.attr] = united(kept[target.attr], value) if target.attr in kept else value
+            kept[target.attr] = self._either_of(of, target.attr, kept.get(target.attr), value)
             return
         of_module = isinstance(owner, ast.Name | ast.Attribute) and self.names.is_module(self._silent(owner) or "")
         if of_module or self._is_forward([target]):

@@ -54,9 +54,10 @@ def walk(
     walker = Walker(file, names, tree, assume=assume, starred=starred)
     walker.module(trees)
     walker.finish()
-    if walker.rebound:  # a function has bound a global name that an earlier place may have looked up
+    if walker.rebound or walker.mixed:  # a function has bound what an earlier place may have looked up
         again = Walker(file, names, tree, assume=assume, starred=starred)
         again.frame.ever.update(walker.rebound)
+        again.mixed |= walker.mixed
         again.module(trees)
         again.finish()
         walker = again

@@ -187,6 +187,7 @@ def test_names(scan: Scan, code: str, expected: list[str]) -> None:
 P = "import torch\nimport numpy as np\nfrom torch import nn\np = torch.zeros(3)\n"
 NET_OF = "import torch\nimport numpy as np\nfrom torch import nn\nclass N(nn.Module):\n  def forward(self, x):\n"
 OWN = P + "class M:\n    def std(self): return 1\n    def make(self): return p\n"
+KEPT = P + "class K:\n    def __init__(self): self.x = p\n"
 TYPES: list[tuple[str, bool]] = [
     (P + "if cpu: p = p.numpy()\np.std()", False),
     (P + "if cpu: p = p.numpy()\nelse: p = p + 1\np.std()", False),
@@ -268,6 +269,9 @@ TYPES: list[tuple[str, bool]] = [
     (OWN + "(M() if c else p).std()", False),
     (OWN + "class K:\n    def __init__(self): self.h = [p, M()]\n    def g(self): return self.h[0].std()", False),
     (P + "class M:\n    def var(self): return 1\nh = (p, M())\nh[0].std()", True),
+    (KEPT + "    def g(self): self.x = np.arange(4.0)\n    def h(self): return self.x.std()", False),
+    (KEPT + "    def h(self): return self.x.std()\n    def g(self): self.x = np.arange(4.0)", False),
+    (KEPT + "    def h(self): return self.x.std()\n    def g(self, y): self.x = None; self.x = y; self.x = self.x + 1", True),
 ]
 
 
