@@ -26,6 +26,7 @@ _NO_TENSOR_CALLS = {
     "type",
     "hash",
 }
+_MAKES_ARRAY = f"{TENSOR.removesuffix(INSTANCE)}.numpy"
 _REGISTERS = {"register_buffer", "register_parameter"}
 _SAME_CALLS = {"list", "tuple", "reversed", "sorted", "iter", "set", "deepcopy"}
 
@@ -81,6 +82,8 @@ class Calls(NameChains):
 
     def _result(self, value: str) -> Value:
         """What a call of ``value`` returns."""
+        if value == _MAKES_ARRAY:
+            return NUMPY
         if NUMPY not in value:
             return self.names.call(value)
         return joined(*(NUMPY if part == NUMPY else self.names.call(part) for part in value.split("|")))

@@ -52,6 +52,11 @@ class NameChains:
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
         self.left: list[dict[str, Value]] = []  # what each `break` and `continue` of the loop at hand finds changed
+        self.resumed: list[dict[str, Value]] = []  # the same of each `continue`
+        self.otherwise: dict[
+            int, list[str]
+        ] = {}  # names that loops bind to another thing than they find, by their nodes
+        self._deep = 0  # loops around the one at hand
         self._within = 0  # loops over `enumerate` or `zip` around what is gone through to bind their names
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
         self._followed = 0  # things that the attributes of that chain may be

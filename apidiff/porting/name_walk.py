@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from apidiff.model.result_types import NO_OBJECT
+from apidiff.model.result_types import INSTANCE, NO_OBJECT
 from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ModuleFacts, joined, worth_telling
 from apidiff.porting.imports import Imports
@@ -139,29 +139,72 @@ class Walker(Imports):
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         value = self.expr(node.iter)
-        self._loop(node, lambda: self._iterate(node.target, node.iter, value))
+        self._loop(node, lambda: None, lambda: self._iterate(node.target, node.iter, value))
 
     def _while(self, node: ast.While) -> None:
-        self.expr(node.test)
-        self._loop(node, lambda: self.frame.narrow(self.told(node.test, holds=True)))
+        self._loop(node, lambda: self.expr(node.test), lambda: self.frame.narrow(self.told(node.test, holds=True)))
 
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], object]) -> None:
-        """Go through the body of a loop, which is left at its end, at a `break` or a `continue`, or never entered."""
-        outside, self.left = self.left, []
-        changed, self.frame.changed = self.frame.changed, {}
-        before = self.frame.begin()
-        begin()
-        self.body(node.body)
-        self.frame.changed = changed
-        made = self.frame.end(before)
-        ways = [made] if not _leaves(node.body) else []
-        ways += map(self.frame.since, self.left)
-        self.left = outside
+    def _loop(
+        self, node: ast.For | ast.AsyncFor | ast.While, test: Callable[[], object], begin: Callable[[], object]
+    ) -> None:
+        """Go through a loop: the second round finds what the first has bound."""
+        told: Told = dict.fromkeys(self.otherwise.get(id(node), ()))
+        former = self.frame.narrow(told)
+        uses, pending = len(self.uses), len(self.pending)
+        later, inner = len(self.later), len(self.inner)
+        test()
+        ways, rounds = self._round(node, begin)
+        bound = self.frame.bound
+        otherwise = [name for way in rounds for name, value in way.items() if self._is_other(bound.get(name), value)]
+        if otherwise and id(node) not in self.otherwise and self._deep < _DEEPEST_AGAIN:
+            self.otherwise[id(node)] = otherwise
+            del self.uses[uses:], self.pending[pending:]
+            for queue, length in ((self.later, later), (self.inner, inner)):
+                while len(queue) > length:
+                    queue.pop()
+            told = dict.fromkeys(otherwise)
+            former = self.frame.narrow(told)
+            test()
+            ways, _ = self._round(node, begin)
+        self.frame.widen(told, former)
         self.frame.join(*ways, {})
         self.body(node.orelse)
 
-    def _jump(self, _: ast.Break | ast.Continue) -> None:
-        self.left.append(self.frame.changes())
+    def _round(
+        self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], object]
+    ) -> tuple[list[dict[str, Value]], list[dict[str, Value]]]:
+        """Go through the body of a loop, which is left at its end, at a `break` or a `continue`.
+
+        Returns what names are on each way out of it, and on each that leads to its beginning.
+        """
+        outside = self.left, self.resumed
+        self.left, self.resumed = [], []
+        changed, self.frame.changed = self.frame.changed, {}
+        before = self.frame.begin()
+        self._deep += 1
+        begin()
+        self.body(node.body)
+        self._deep -= 1
+        self.frame.changed = changed
+        made = self.frame.end(before)
+        ends = [made] if not _leaves(node.body) else []
+        ways = [*ends, *map(self.frame.since, self.left)]
+        rounds = [*ends, *map(self.frame.since, self.resumed)]
+        self.left, self.resumed = outside
+        return ways, rounds
+
+    def _is_other(self, first: Value, second: Value) -> bool:
+        """Whether of two things that a name may be one is an object, and the other NumPy's or of a class of this file."""
+        if first is None or second is None or first == second:
+            return False
+        is_own = any(value.removesuffix(INSTANCE) in self.classes for value in (first, second))
+        return is_own or joined(first, second) is None
+
+    def _jump(self, node: ast.Break | ast.Continue) -> None:
+        changes = self.frame.changes()
+        self.left.append(changes)
+        if isinstance(node, ast.Continue):
+            self.resumed.append(changes)
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
         self.body(node.body)
@@ -239,6 +282,7 @@ class Walker(Imports):
         )
 
 
+_DEEPEST_AGAIN = 4  # loops within each other that are gone through twice
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 

@@ -212,7 +212,7 @@ TYPES: list[tuple[str, bool]] = [
     (P + "try: f()\nexcept E: p = p.numpy()\np.std()", False),
     (P + "try: f()\nexcept E:\n    p = p.numpy()\n    raise\np.std()", True),
     (P + "match c:\n    case 1: p = p.numpy()\np.std()", False),
-    (P + "with c: p = p.numpy()\np.std()", False),
+    (P + "with c: p = f(p)\np.std()", False),
     (P + "(p.numpy() if c else p).std()", False),
     (P + "(p if c else p + 1).std()", True),
     (P + "(a or p).std()", False),
@@ -271,7 +271,19 @@ TYPES: list[tuple[str, bool]] = [
     (P + "class M:\n    def var(self): return 1\nh = (p, M())\nh[0].std()", True),
     (KEPT + "    def g(self): self.x = np.arange(4.0)\n    def h(self): return self.x.std()", False),
     (KEPT + "    def h(self): return self.x.std()\n    def g(self): self.x = np.arange(4.0)", False),
-    (KEPT + "    def h(self): return self.x.std()\n    def g(self, y): self.x = None; self.x = y; self.x = self.x + 1", True),
+    (
+        KEPT
+        + "    def h(self): return self.x.std()\n    def g(self, y): self.x = None; self.x = y; self.x = self.x + 1",
+        True,
+    ),
+    (P + "for i in r:\n    p.std()\n    p = np.arange(4.0)", False),
+    (P + "for i in r:\n    p.std()\n    p = p.numpy()", False),
+    (P + "for i in r:\n    for j in r: p.std()\n    p = p.numpy()", False),
+    (P + "while p.std():\n    if c:\n        p = p.numpy()\n        continue\n    p = p + 1", False),
+    (P + "for i in r:\n    p.std()\n    p = p.numpy()\n    break", True),
+    (P + "for i in r:\n    p.std()\n    p = f(p)", True),
+    (P + "for i in r:\n    def f(): return q.std()\n    p = p.numpy()", False),
+    (OWN + "for i in r:\n    p.std()\n    p = M()", False),
 ]
 
 
