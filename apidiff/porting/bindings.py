@@ -20,10 +20,10 @@ class Frame:
 
     ``bound``: what names are now; ``ever``: what they may be when a function that is called later looks them up. ``owner``: the
     class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet. ``changed``:
-    the names that branches have bound or undone since `changes` was last asked.
+    the names that branches have bound or undone since `changes` was last asked. ``tried``: what a `try` at hand has bound.
     """
 
-    __slots__ = ("bound", "changed", "ever", "journal", "outer", "owner", "path", "returned", "returns")
+    __slots__ = ("bound", "changed", "ever", "journal", "outer", "owner", "path", "returned", "returns", "tried")
 
     def __init__(self, path: str, outer: Frame | None, owner: str | None) -> None:
         self.path, self.outer, self.owner = path, outer, owner
@@ -31,6 +31,7 @@ class Frame:
         self.ever: dict[str, Value] = {}
         self.changed: dict[str, None] = {}
         self.journal: list[tuple[str, Value]] | None = None
+        self.tried: list[tuple[str, Value, Value]] | None = None
         self.returned: Value = None
         self.returns = False
 
@@ -39,6 +40,8 @@ class Frame:
         if self.journal is not None:
             self.journal.append((name, self.bound.get(name, _UNBOUND)))
             self.changed[name] = None
+        if self.tried is not None:
+            self.tried.append((name, self.bound.get(name, value), value))
         self.bound[name] = value
         ever = self.ever
         if name not in ever:
@@ -64,6 +67,22 @@ class Frame:
                 self.bound.pop(name, None)
             else:
                 self.bound[name] = value
+
+    def begin_try(self) -> list[tuple[str, Value, Value]] | None:
+        """Begin code that may be left anywhere. Give what is returned to `end_try`."""
+        before, self.tried = self.tried, []
+        return before
+
+    def end_try(self, before: list[tuple[str, Value, Value]] | None) -> dict[str, Value]:
+        """What the names that it bound may be wherever it was left."""
+        made, self.tried = self.tried or [], before
+        if before is not None:
+            before += made
+        found: dict[str, Value] = {}
+        for name, first, value in made:
+            former = found.get(name, first)
+            found[name] = former if former is None else joined(former, value)
+        return found
 
     def begin(self) -> list[tuple[str, Value]] | None:
         """Begin a branch: what it binds is noted. Give what is returned to `end`."""

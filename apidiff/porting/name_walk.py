@@ -207,11 +207,15 @@ class Walker(Imports):
             self.resumed.append(changes)
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
+        every = self.frame.begin_try()
+        before_body = self.frame.begin_try()
         self.body(node.body)
+        raised = self.frame.end_try(before_body)
         for handler in node.handlers:
             if handler.type is not None:
                 self.expr(handler.type)
             before = self.frame.begin()
+            self.frame.narrow(raised)
             if handler.name:
                 self.frame.bind(handler.name, NO_OBJECT)
             self.body(handler.body)
@@ -219,7 +223,10 @@ class Walker(Imports):
             if not _leaves(handler.body):
                 self.frame.join(made, {})
         self.body(node.orelse)
+        raised = self.frame.end_try(every)
+        former = self.frame.narrow(raised)
         self.body(node.finalbody)
+        self.frame.widen(raised, former)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:

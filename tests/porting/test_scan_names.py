@@ -284,6 +284,12 @@ TYPES: list[tuple[str, bool]] = [
     (P + "for i in r:\n    p.std()\n    p = f(p)", True),
     (P + "for i in r:\n    def f(): return q.std()\n    p = p.numpy()", False),
     (OWN + "for i in r:\n    p.std()\n    p = M()", False),
+    (P + "q = np.ones(3)\ntry: q = torch.as_tensor(q).view(7)\nexcept E: q.std()", False),
+    (P + "q = np.ones(3)\ntry: q = torch.as_tensor(q).view(7)\nfinally: q.std()", False),
+    (P + "q = np.ones(3)\ntry: q = torch.as_tensor(q).view(7)\nexcept E: pass\nq.std()", False),
+    (P + "q = np.ones(3)\ntry:\n    try: q = torch.as_tensor(q)\n    finally: pass\nexcept E: q.std()", False),
+    (P + "try: p = p + 1\nexcept E: p.std()", True),
+    (P + "try: q = p + 1\nexcept E: raise\nq.std()", True),
 ]
 
 
