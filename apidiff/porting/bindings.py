@@ -19,11 +19,11 @@ class Frame:
     """One scope.
 
     ``bound``: what names are now; ``ever``: what they may be when a function that is called later looks them up. ``owner``: the
-    class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet. ``changed``:
+    class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet; ``yields``: whether it is a generator. ``changed``:
     the names that branches have bound or undone since `changes` was last asked. ``tried``: what a `try` at hand has bound.
     """
 
-    __slots__ = ("bound", "changed", "ever", "journal", "outer", "owner", "path", "returned", "returns", "tried")
+    __slots__ = ("bound", "changed", "ever", "journal", "outer", "owner", "path", "returned", "returns", "tried", "yields")
 
     def __init__(self, path: str, outer: Frame | None, owner: str | None) -> None:
         self.path, self.outer, self.owner = path, outer, owner
@@ -33,7 +33,7 @@ class Frame:
         self.journal: list[tuple[str, Value]] | None = None
         self.tried: list[tuple[str, Value, Value]] | None = None
         self.returned: Value = None
-        self.returns = False
+        self.returns = self.yields = False
 
     def bind(self, name: str, value: Value) -> None:
         """Bind ``name``."""

@@ -108,10 +108,11 @@ class Definitions(Expressions):
             self.frame.bind(name, given.get(name) if value is None else value)
         self.body(body)
         if declared is None:
-            self.returns[path] = self.frame.returned
+            returned = None if self.frame.yields else self.frame.returned
+            self.returns[path] = returned
             self.ended.add(path)
             if owner is not None and path.rpartition(".")[0] == owner:
-                self.classes[owner].methods[path.rpartition(".")[2]] = self.frame.returned
+                self.classes[owner].methods[path.rpartition(".")[2]] = returned
         self.frame, self.globals = before, marked
 
     def _class(self, node: ast.ClassDef) -> None:

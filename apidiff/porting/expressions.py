@@ -156,6 +156,12 @@ class Expressions(TypeTests):
         value = self.expr(node.value)
         return self._item(value)
 
+    def _yielded(self, node: ast.Yield | ast.YieldFrom) -> Value:
+        self.frame.yields = True
+        if node.value is not None:
+            self.expr(node.value)
+        return None
+
     def _awaited(self, node: ast.Await) -> Value:
         return self.expr(node.value)
 
@@ -244,6 +250,8 @@ _EXPRESSIONS: dict[type, Callable[..., Value]] = {
     ast.Dict: Expressions._dict,
     ast.Starred: Expressions._starred,
     ast.Await: Expressions._awaited,
+    ast.Yield: Expressions._yielded,
+    ast.YieldFrom: Expressions._yielded,
 }
 
 

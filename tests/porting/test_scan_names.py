@@ -290,6 +290,8 @@ TYPES: list[tuple[str, bool]] = [
     (P + "q = np.ones(3)\ntry:\n    try: q = torch.as_tensor(q)\n    finally: pass\nexcept E: q.std()", False),
     (P + "try: p = p + 1\nexcept E: p.std()", True),
     (P + "try: q = p + 1\nexcept E: raise\nq.std()", True),
+    (P + "def f():\n    yield np.ones(3)\n    return p\nfor g in f(): g.std()", False),
+    (P + "def f():\n    yield from r\n    return p\nf().std()", False),
 ]
 
 
