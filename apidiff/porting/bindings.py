@@ -23,7 +23,19 @@ class Frame:
     the names that branches have bound or undone since `changes` was last asked. ``tried``: what a `try` at hand has bound.
     """
 
-    __slots__ = ("bound", "changed", "ever", "journal", "outer", "owner", "path", "returned", "returns", "tried", "yields")
+    __slots__ = (
+        "bound",
+        "changed",
+        "ever",
+        "journal",
+        "outer",
+        "owner",
+        "path",
+        "returned",
+        "returns",
+        "tried",
+        "yields",
+    )
 
     def __init__(self, path: str, outer: Frame | None, owner: str | None) -> None:
         self.path, self.outer, self.owner = path, outer, owner

@@ -10,10 +10,24 @@ from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ClassFacts, Frame
 from apidiff.porting.expressions import Expressions
-from apidiff.porting.torch_names import FOREIGN, FORWARD, TENSOR, Value
+from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, TENSOR, Value
 from apidiff.porting.uses import refuse_long
 
 _MOST_BASES = 50  # of a class: those of torch and MindSpore have 4 at most
+_KEEPING = {  # decorators, of Python itself, that leave what a function returns as it is
+    "abstractmethod",
+    "cache",
+    "cached_property",
+    "classmethod",
+    "final",
+    "lru_cache",
+    "overload",
+    "override",
+    "property",
+    "setter",
+    "staticmethod",
+    "wraps",
+}
 _FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
 
 
@@ -25,8 +39,10 @@ class Definitions(Expressions):
         raise NotImplementedError
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        keeps = True  # whether a call returns what the body does
         for mark in node.decorator_list:
             self.expr(mark)
+            keeps = keeps and self._keeps(mark)
         arguments = node.args
         for given in (*arguments.defaults, *arguments.kw_defaults):
             if given is not None:
@@ -57,7 +73,18 @@ class Definitions(Expressions):
         later = self.inner.append if inner else self.later.append
         if node.name in _FIRST and owner is not None:
             later = self.later.appendleft
-        later(lambda: self._enter(node.body, path, around, owner or outer.owner, parameters, declared))
+        later(lambda: self._enter(node.body, path, around, owner or outer.owner, parameters, declared, keeps))
+
+    def _keeps(self, mark: ast.expr) -> bool:
+        """Whether a decorator leaves what a function returns as it is, as those of PyTorch do."""
+        made = mark.func if isinstance(mark, ast.Call) else mark
+        if not isinstance(made, ast.Name | ast.Attribute):
+            return False
+        value = self._meant(made)
+        if value is not None and value[0] == "t":
+            return True
+        is_own = value is not None and value[0] == IN_TREE
+        return not is_own and (made.id if isinstance(made, ast.Name) else made.attr) in _KEEPING
 
     def _path(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
         """The path of what is defined. Raises LongName."""
@@ -98,8 +125,9 @@ class Definitions(Expressions):
         owner: str | None,
         parameters: dict[str, Value],
         declared: Value,
+        keeps: bool,
     ) -> None:
-        """Go through the body of a function."""
+        """Go through the body of a function. ``keeps``: whether its decorators leave what it returns as it is."""
         before, self.frame = self.frame, Frame(path, outer, owner)
         marked, self.globals = self.globals, set()
         # A method that a base class calls on itself is given what that call passes.
@@ -108,7 +136,7 @@ class Definitions(Expressions):
             self.frame.bind(name, given.get(name) if value is None else value)
         self.body(body)
         if declared is None:
-            returned = None if self.frame.yields else self.frame.returned
+            returned = self.frame.returned if keeps and not self.frame.yields else None
             self.returns[path] = returned
             self.ended.add(path)
             if owner is not None and path.rpartition(".")[0] == owner:

@@ -292,6 +292,12 @@ TYPES: list[tuple[str, bool]] = [
     (P + "try: q = p + 1\nexcept E: raise\nq.std()", True),
     (P + "def f():\n    yield np.ones(3)\n    return p\nfor g in f(): g.std()", False),
     (P + "def f():\n    yield from r\n    return p\nf().std()", False),
+    (P + "def d(f): return lambda: f().numpy()\n@d\ndef f(): return p\nf().std()", False),
+    (P + "import d\n@d.array(1)\ndef f(): return p\nf().std()", False),
+    (P + "class K:\n    @g\n    def f(self): return p\n    def h(self): return self.f().std()", False),
+    (P + "import d\n@d.array\ndef f() -> torch.Tensor: return p\nf().std()", True),
+    (P + "from functools import cache\n@cache\n@torch.no_grad()\ndef f(): return p\nf().std()", True),
+    (P + "def cache(f): return lambda: 1\n@cache\ndef f(): return p\nf().std()", False),
 ]
 
 
