@@ -19,8 +19,9 @@ class Frame:
     """One scope.
 
     ``bound``: what names are now; ``ever``: what they may be when a function that is called later looks them up. ``owner``: the
-    class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet; ``yields``: whether it is a generator. ``changed``:
-    the names that branches have bound or undone since `changes` was last asked. ``tried``: what a `try` at hand has bound.
+    class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet;
+    ``yields``: whether it is a generator. ``changed``: the names that branches have bound or undone since `changes` was last
+    asked. ``tried``: what a `try` at hand has bound.
     """
 
     __slots__ = (

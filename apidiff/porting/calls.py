@@ -7,7 +7,7 @@ import ast
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import NUMPY, joined
 from apidiff.porting.name_chains import NameChains
-from apidiff.porting.torch_names import IN_TREE, TENSOR, Value, united
+from apidiff.porting.torch_names import IN_TREE, MOST_ABOVE, TENSOR, Value, united
 from apidiff.porting.uses import Argument, Passed, Use, place_of
 
 _NO_TENSOR_CALLS = {
@@ -68,8 +68,8 @@ class Calls(NameChains):
             self._register(func, passed)  # type: ignore[arg-type]
         if more:
             passed.keywords["**"] = Argument(node, None)
-        if args and value is not None:
-            self._learn(value, args)
+        if value is not None and (args or passed.keywords):
+            self._learn(value, passed)
         if value is None:
             return self._builtin(plain, passed, node) if plain is not None else None
         if value in {"torch.nn.ModuleList", "torch.nn.Sequential"} and len(passed.args) == 1:
@@ -98,23 +98,36 @@ class Calls(NameChains):
         if isinstance(owner, ast.Name) and isinstance(name, ast.Constant) and isinstance(name.value, str):
             self.keep(ast.Attribute(owner, name.value, ast.Store()), TENSOR)
 
-    def _learn(self, value: str, args: list[Argument]) -> None:
+    def _learn(self, value: str, passed: Passed) -> None:
         """Note what a call tells: of the parameters of a function of this file, and of what a function of PyTorch takes."""
-        first = args[0]
+        first = passed.args[0] if passed.args else None
         if value in self.names.take_tensors:
-            if first.value is None and type(first.node) is ast.Name:
+            if first is not None and first.value is None and type(first.node) is ast.Name:
                 self.frame.bind(first.node.id, TENSOR)
             return
         path = value.replace(INSTANCE, "") if INSTANCE in value else value
-        parameters = self.parameters.get(path)
+        owner, _, last = path.rpartition(".")
+        parameters = next(
+            (found for one in self._above(owner) if (found := self.parameters.get(f"{one}.{last}"))), None
+        )
         if parameters is None:
             return
-        keys = [path, path.rpartition(".")[2]] if f"{INSTANCE}." in value else [path]
-        for key in keys:
-            given = self.given.setdefault(key, {})
-            for name, argument in zip(parameters, args, strict=False):
-                if argument.value is not None and argument.value[0] == "t":
-                    given[name] = united(given.get(name), argument.value)
+        given = self.given.setdefault(path, {})
+        told = [(name, one.value) for name, one in zip(parameters, passed.args, strict=False)]
+        told += [(name, NUMPY) for name, one in passed.keywords.items() if one.value == NUMPY and name in parameters]
+        for name, what in told:
+            if what is not None and (what[0] == "t" or what == NUMPY):
+                given[name] = self._either_of(path, name, given.get(name), what)
+
+    def _above(self, path: str) -> list[str]:
+        """A class of this file, then those that it inherits from."""
+        line = [path]
+        for one in line:
+            facts = self.classes.get(one)
+            line += [base for base in facts.bases if base not in line] if facts is not None else []
+            if len(line) > MOST_ABOVE:
+                break
+        return line
 
     def _builtin(self, name: str, passed: Passed, node: ast.Call) -> Value:
         """What a call of a builtin function returns."""

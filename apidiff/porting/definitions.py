@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.annotations import annotated_type
-from apidiff.porting.bindings import ClassFacts, Frame
+from apidiff.porting.bindings import NUMPY, ClassFacts, Frame
 from apidiff.porting.expressions import Expressions
 from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, TENSOR, Value
 from apidiff.porting.uses import refuse_long
@@ -130,10 +130,12 @@ class Definitions(Expressions):
         """Go through the body of a function. ``keeps``: whether its decorators leave what it returns as it is."""
         before, self.frame = self.frame, Frame(path, outer, owner)
         marked, self.globals = self.globals, set()
-        # A method that a base class calls on itself is given what that call passes.
-        given = self.given.get(path) or (self.given.get(path.rpartition(".")[2], {}) if owner is not None else {})
+        given = self._given(path)
         for name, value in parameters.items():
-            self.frame.bind(name, given.get(name) if value is None else value)
+            found = given.get(name) if value is None else value
+            self.frame.bind(
+                name, found if found != NUMPY or value is not None else None
+            )  # other files may pass tensors
         self.body(body)
         if declared is None:
             returned = self.frame.returned if keeps and not self.frame.yields else None
@@ -142,6 +144,11 @@ class Definitions(Expressions):
             if owner is not None and path.rpartition(".")[0] == owner:
                 self.classes[owner].methods[path.rpartition(".")[2]] = returned
         self.frame, self.globals = before, marked
+
+    def _given(self, path: str) -> dict[str, Value]:
+        """What calls before pass to a function: to a method also what one of a base class passes that calls it on itself."""
+        owner, _, name = path.rpartition(".")
+        return next((given for one in self._above(owner) if (given := self.given.get(f"{one}.{name}"))), {})
 
     def _class(self, node: ast.ClassDef) -> None:
         for mark in node.decorator_list:

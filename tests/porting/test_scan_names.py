@@ -188,6 +188,7 @@ P = "import torch\nimport numpy as np\nfrom torch import nn\np = torch.zeros(3)\
 NET_OF = "import torch\nimport numpy as np\nfrom torch import nn\nclass N(nn.Module):\n  def forward(self, x):\n"
 OWN = P + "class M:\n    def std(self): return 1\n    def make(self): return p\n"
 KEPT = P + "class K:\n    def __init__(self): self.x = p\n"
+GO = P + "class A:\n  def run(self): self._go(p)\n  def _go(self, x): pass\n"
 TYPES: list[tuple[str, bool]] = [
     (P + "if cpu: p = p.numpy()\np.std()", False),
     (P + "if cpu: p = p.numpy()\nelse: p = p + 1\np.std()", False),
@@ -298,6 +299,12 @@ TYPES: list[tuple[str, bool]] = [
     (P + "import d\n@d.array\ndef f() -> torch.Tensor: return p\nf().std()", True),
     (P + "from functools import cache\n@cache\n@torch.no_grad()\ndef f(): return p\nf().std()", True),
     (P + "def cache(f): return lambda: 1\n@cache\ndef f(): return p\nf().std()", False),
+    (P + "def _f(x): return x.std()\n_f(p)\n_f(np.ones(3))", False),
+    (P + "def _f(x): return x.std()\n_f(p)\n_f(x=np.ones(3))", False),
+    (P + "def _f(x): return x.std()\n_f(p)\n_f(p + 1)", True),
+    (P + "def f(x): return x.std()\ndef _g(): f(np.ones(3))\nf(p)", False),
+    (GO + "class B:\n  def run(self): self._go(c)\n  def _go(self, x): x.std()", False),
+    (GO + "class B(A):\n  def _go(self, x): x.std()", True),
 ]
 
 
