@@ -219,12 +219,15 @@ class Expressions(TypeTests):
         return self._item(value)
 
     def _set(self, name: str, value: Value) -> None:
-        """Bind a name, which a function may have declared global."""
+        """Bind a name, which a function may have declared global or nonlocal."""
+        if (self.frame.path, name) in self.mixed:
+            value = None
         self.frame.bind(name, value)
-        if name in self.globals:
-            self.top.ever[name] = united(self.top.ever.get(name), value)
-            if worth_telling(value):
-                self.rebound[name] = united(self.rebound.get(name), value)
+        owner = self.top if name in self.globals else self.enclosing.get((self.frame.path, name))
+        if owner is not None:
+            owner.ever[name] = self._either_of(owner.path, name, owner.ever.get(name), value)
+        if name in self.globals and worth_telling(value):
+            self.rebound[name] = united(self.rebound.get(name), value)
 
 
 _PLAIN = {NO_OBJECT, NUMPY}

@@ -44,6 +44,7 @@ class NameChains:
         self.returns: dict[str, Value] = {}
         self.rebound: dict[str, Value] = {}
         self.globals: set[str] = set()
+        self.enclosing: dict[tuple[str, str], Frame] = {}  # of nonlocal names, by the function that declares them
         self.mixed: set[tuple[str, str]] = set()  # names that hold now an object, now NumPy's, by what they belong to
         self.later: deque[Callable[[], None]] = deque()
         self.inner: deque[Callable[[], None]] = deque()

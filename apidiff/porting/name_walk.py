@@ -247,6 +247,14 @@ class Walker(Imports):
     def _global(self, node: ast.Global) -> None:
         self.globals.update(node.names)
 
+    def _nonlocal(self, node: ast.Nonlocal) -> None:
+        for name in node.names:
+            frame = self.frame.outer
+            while frame is not None and name not in frame.ever:
+                frame = frame.outer
+            if frame is not None:
+                self.enclosing[self.frame.path, name] = frame
+
     def _match(self, node: ast.Match) -> None:
         self.expr(node.subject)
         subject = node.subject.id if isinstance(node.subject, ast.Name) else None
@@ -330,5 +338,6 @@ _STATEMENTS: dict[type, Callable[..., None]] = {
     ast.AsyncWith: Walker._with,
     ast.Delete: Walker._delete,
     ast.Global: Walker._global,
+    ast.Nonlocal: Walker._nonlocal,
     ast.Match: Walker._match,
 }

@@ -305,6 +305,10 @@ TYPES: list[tuple[str, bool]] = [
     (P + "def f(x): return x.std()\ndef _g(): f(np.ones(3))\nf(p)", False),
     (GO + "class B:\n  def run(self): self._go(c)\n  def _go(self, x): x.std()", False),
     (GO + "class B(A):\n  def _go(self, x): x.std()", True),
+    (P + "def f():\n    global p\n    p = np.ones(3)\nf()\np.std()", False),
+    (P + "def g(): return p.std()\ndef f():\n    global p\n    p = np.ones(3)", False),
+    (P + "def g():\n    q = p\n    def f():\n        nonlocal q\n        q = q.numpy()\n    f()\n    q.std()", False),
+    (P + "def f():\n    global p\n    p = p + 1\nf()\np.std()", True),
 ]
 
 
