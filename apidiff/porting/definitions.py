@@ -62,7 +62,7 @@ class Definitions(Expressions):
         owner = outer.path if outer.path in self.classes else None
         if owner is not None:
             self.classes[owner].methods[node.name] = declared
-        outer.bind(node.name, path)
+        self._define(node.name, path)
         self.local.add(path)
         parameters = self._parameters(node, owner)
         around = outer.outer if owner is not None else outer
@@ -85,6 +85,13 @@ class Definitions(Expressions):
             return True
         is_own = value is not None and value[0] == IN_TREE
         return not is_own and (made.id if isinstance(made, ast.Name) else made.attr) in _KEEPING
+
+    def _define(self, name: str, path: str) -> None:
+        """Bind what is defined; where every run of the module comes by it, functions find nothing else."""
+        if self.frame is self.top and self.top.journal is None and self.top.tried is None:
+            self.top.rebind(name, path)
+        else:
+            self.frame.bind(name, path)
 
     def _path(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
         """The path of what is defined. Raises LongName."""
@@ -188,7 +195,7 @@ class Definitions(Expressions):
             if value is not None and not value.startswith(f"{path}."):
                 facts.attributes.setdefault(name, value)
         self.frame = outer
-        outer.bind(node.name, path)
+        self._define(node.name, path)
 
 
 def _may_be_tensor(default: ast.expr | None) -> bool:

@@ -102,6 +102,7 @@ class Expressions(TypeTests):
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
         before = self.frame.begin()
+        around, self.named = self.named, {}
         for part in node.generators:
             value = self.expr(part.iter)
             self._iterate(part.target, part.iter, value)
@@ -114,7 +115,11 @@ class Expressions(TypeTests):
             value = None
         else:
             value = self.expr(node.elt)
+        named, self.named = self.named, around
         self.frame.end(before)
+        for name, bound in named.items():  # which belong to the scope around
+            self._set(name, bound)
+        around.update(named)
         return _objects_in(value)
 
     def _lambda(self, node: ast.Lambda) -> Value:
@@ -134,6 +139,7 @@ class Expressions(TypeTests):
     def _named(self, node: ast.NamedExpr) -> Value:
         value = self.expr(node.value)
         self._bind(node.target, value)
+        self.named[node.target.id] = value
         return value
 
     def _text(self, node: ast.JoinedStr) -> Value:

@@ -54,6 +54,7 @@ class NameChains:
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
         self.left: list[dict[str, Value]] = []  # what each `break` and `continue` of the loop at hand finds changed
         self.resumed: list[dict[str, Value]] = []  # the same of each `continue`
+        self.named: dict[str, Value] = {}  # what `:=` has bound in the comprehension at hand
         self.otherwise: dict[
             int, list[str]
         ] = {}  # names that loops bind to another thing than they find, by their nodes

@@ -309,6 +309,9 @@ TYPES: list[tuple[str, bool]] = [
     (P + "def g(): return p.std()\ndef f():\n    global p\n    p = np.ones(3)", False),
     (P + "def g():\n    q = p\n    def f():\n        nonlocal q\n        q = q.numpy()\n    f()\n    q.std()", False),
     (P + "def f():\n    global p\n    p = p + 1\nf()\np.std()", True),
+    ("from torch import ones\ndef ones(n): return g(n)\ndef f(): return ones(3).std()", False),
+    (P + "class A:\n    def ones(self, n): return g(n)\n[torch := A() for _ in r]\ntorch.ones(3).std()", False),
+    (P + "[q := p for _ in r]\nq.std()", True),
 ]
 
 
