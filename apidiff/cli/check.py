@@ -13,6 +13,7 @@ from rich.table import Table
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.checks import check_records, run_checks
+from apidiff.database.checks.digests import digests_fit
 from apidiff.database.checks.messages import messages_are_there, placeholders_are_filled
 from apidiff.database.checks.other_files import errors_of
 from apidiff.database.checks.subject import Subject
@@ -83,7 +84,7 @@ def _other_errors(data: Data) -> list[DataError]:
     readers: list[Callable[[], object]] = [finding_codes, read_result_types]
     if in_checkout():
         readers.append(partial(read_matrix, conf_file("matrix.toml"), data.backends))
-    return [*_evidence_errors(data), *stray_index(), *errors_of(readers)]
+    return [*_evidence_errors(data), *stray_index(), *errors_of(readers), *digests_fit(data.root)]
 
 
 def _evidence_errors(data: Data) -> list[DataError]:

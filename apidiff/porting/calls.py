@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
+from collections.abc import Iterator
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import NUMPY, joined
@@ -107,6 +109,8 @@ class Calls(NameChains):
             return
         path = value.replace(INSTANCE, "") if INSTANCE in value else value
         owner, _, last = path.rpartition(".")
+        if last not in self.methods_known:
+            return
         parameters = next(
             (found for one in self._above(owner) if (found := self.parameters.get(f"{one}.{last}"))), None
         )
@@ -119,15 +123,17 @@ class Calls(NameChains):
             if what is not None and (what[0] == "t" or what == NUMPY):
                 given[name] = self._either_of(path, name, given.get(name), what)
 
-    def _above(self, path: str) -> list[str]:
+    def _above(self, path: str) -> Iterator[str]:
         """A class of this file, then those that it inherits from."""
-        line = [path]
-        for one in line:
-            facts = self.classes.get(one)
-            line += [base for base in facts.bases if base not in line] if facts is not None else []
-            if len(line) > MOST_ABOVE:
-                break
-        return line
+        met = dict.fromkeys([path])
+        waiting = deque(met)
+        while waiting and len(met) <= MOST_ABOVE:
+            one = waiting.popleft()
+            yield one
+            if (facts := self.classes.get(one)) is not None:
+                bases = [base for base in dict.fromkeys(facts.bases) if base not in met]
+                met.update(dict.fromkeys(bases))
+                waiting += bases
 
     def _builtin(self, name: str, passed: Passed, node: ast.Call) -> Value:
         """What a call of a builtin function returns."""

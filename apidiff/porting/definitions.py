@@ -67,6 +67,7 @@ class Definitions(Expressions):
         parameters = self._parameters(node, owner)
         around = outer.outer if owner is not None else outer
         if None in parameters.values():
+            self.methods_known.add(path.rpartition(".")[2])
             self.parameters[path] = [name for name in parameters if owner is None or name != next(iter(parameters))]
         # What the file uses itself is gone through last: calls before tell what is passed for its parameters.
         inner = node.name.startswith("_") and node.name not in _FIRST

@@ -102,6 +102,7 @@ class Expressions(TypeTests):
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
         before = self.frame.begin()
+        tried, self.frame.tried = self.frame.tried, None  # its own names are nobody else's
         around, self.named = self.named, {}
         for part in node.generators:
             value = self.expr(part.iter)
@@ -116,6 +117,7 @@ class Expressions(TypeTests):
         else:
             value = self.expr(node.elt)
         named, self.named = self.named, around
+        self.frame.tried = tried
         self.frame.end(before)
         for name, bound in named.items():  # which belong to the scope around
             self._set(name, bound)
@@ -129,10 +131,12 @@ class Expressions(TypeTests):
                 self.expr(given)
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         before = self.frame.begin()
+        tried, self.frame.tried = self.frame.tried, None
         for argument in every:
             if argument is not None:
                 self.frame.bind(argument.arg, None)
         self.expr(node.body)
+        self.frame.tried = tried
         self.frame.end(before)
         return None
 

@@ -51,6 +51,7 @@ class NameChains:
         self.methods = names.tensor_methods
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
+        self.methods_known: set[str] = set()  # the last names of these paths
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
         self.left: list[dict[str, Value]] = []  # what each `break` and `continue` of the loop at hand finds changed
         self.resumed: list[dict[str, Value]] = []  # the same of each `continue`

@@ -233,7 +233,13 @@ class Walker(Imports):
             value = self.expr(item.context_expr)
             if item.optional_vars is not None:
                 self._bind(item.optional_vars, value if value is not None and value[0] != IN_TREE else None)
+        if not any(map(_suppresses, node.items)):
+            self.body(node.body)
+            return
+        before = self.frame.begin_try()
         self.body(node.body)
+        for name, value in self.frame.end_try(before).items():
+            self.frame.bind(name, value)
 
     def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
@@ -309,6 +315,13 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.If):
         return _leaves(last.body) and _leaves(last.orelse)
     return isinstance(last, _LEAVING) or (isinstance(last, ast.With | ast.AsyncWith) and _leaves(last.body))
+
+
+def _suppresses(item: ast.withitem) -> bool:
+    """Whether code goes on behind a `with` where its body raises."""
+    made = item.context_expr.func if isinstance(item.context_expr, ast.Call) else None
+    name = made.attr if isinstance(made, ast.Attribute) else made.id if isinstance(made, ast.Name) else ""
+    return name in {"suppress", "raises", "assertRaises"}
 
 
 def _takes_all(pattern: ast.pattern) -> bool:

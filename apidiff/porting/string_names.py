@@ -39,9 +39,10 @@ def exported_names(trees: Sequence[ast.Module]) -> frozenset[str] | None:
         if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
             continue
         value = getattr(node, "value", None)
-        if not isinstance(value, ast.List | ast.Tuple):
+        items = value.elts if isinstance(value, ast.List | ast.Tuple) else [None]
+        listed = {item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)}
+        if len(listed) < len(items):  # such as `*layers.__all__`
             return None
-        listed = {item.value for item in value.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)}
         found = listed | ((found or set()) if isinstance(node, ast.AugAssign) else set())
         handled += 1
     if found is None:

@@ -69,8 +69,10 @@ class _Protocol(LanguageServerProtocol):
     left_early = False  # without a shutdown before it
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        if isinstance(data.get("id"), float) and not math.isfinite(data["id"]):
-            return data  # no JSON could hold the answer: it is no message
+        number = data.get("id")
+        fits = isinstance(number, str | int | float | None) and not isinstance(number, bool)
+        if not fits or (isinstance(number, float) and not math.isfinite(number)):
+            return data  # it is no message: no answer could name it
         try:
             return super().structure_message(data)
         except JsonRpcException:

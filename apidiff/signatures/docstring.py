@@ -14,7 +14,8 @@ from apidiff.signatures.modules import NotReadable
 
 _LONGEST_LINE = 4000  # characters of a line that is looked into
 _LONGEST_DOCSTRING = 2**17  # characters of one that is looked into: MindSpore's longest has a quarter of that
-_KEPT = 256  # docstrings whose reading is kept: thousands of names may rename one function, or inherit one constructor
+_KEPT = 256  # docstrings of which the lines are kept
+_READ = 2**14  # those of which what they say is: thousands of names may rename one function, or inherit one constructor
 _MOST_JOINED = 500  # lines of a signature in a docstring
 # name (type): …, and the type may hold brackets: "group (Union[str, tuple(int)], optional): …". torch writes "group: (type): …"
 # in places.
@@ -85,7 +86,7 @@ def documented_types(documented: griffe.Object) -> dict[str, str]:
     return _types(_text(documented))
 
 
-@lru_cache(_KEPT)
+@lru_cache(_READ)
 def _types(text: str) -> dict[str, str]:
     types: dict[str, str] = {}
     for title in _ARGUMENT_SECTIONS:
@@ -109,7 +110,7 @@ def documented_defaults(documented: griffe.Object) -> dict[str, str]:
     return _defaults(_text(documented))
 
 
-@lru_cache(_KEPT)
+@lru_cache(_READ)
 def _defaults(text: str) -> dict[str, str]:
     defaults: dict[str, str] = {}
     for title in _ARGUMENT_SECTIONS:
@@ -134,7 +135,7 @@ def documented_limits(documented: griffe.Object) -> list[Limit]:
     return _limits(_text(documented))
 
 
-@lru_cache(_KEPT)
+@lru_cache(_READ)
 def _limits(text: str) -> list[Limit]:
     words = " ".join(text.split())
     return [limit for limit, pattern in _LIMITS.items() if pattern.search(words)]

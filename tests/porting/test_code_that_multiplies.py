@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -95,6 +95,27 @@ def test_what_several_may_be_does_not_multiply(scan: Scan, monkeypatch: pytest.M
     chosen = "".join(f"    x = C0_{one}()\n" for one in range(3))
     scan({"a.py": f"import torch\n{code}def f():\n    x = torch.nn.Linear(2, 2)\n{chosen}    x.a.a.a.a.a.a.b\n"})
     assert len(followed) < 200
+
+
+def test_what_is_above_a_class_is_looked_through_where_a_method_may_be_there(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, above = [], Walker._above
+
+    def counted(walker: Walker, path: str) -> Iterator[str]:
+        for one in above(walker, path):
+            asked.append(one)
+            yield one
+
+    monkeypatch.setattr(Walker, "_above", counted)
+    lines = "".join(f"class A{number}(A{number - 1}): pass\n" for number in range(1, 100))
+    calls = (
+        "class B(A99):\n  def other(self, x): pass\n  def f(self):\n"
+        + "    self.g(1)\n" * 500
+        + "    self.other(1)\n" * 500
+    )
+    scan({"a.py": f"import torch\nclass A0:\n  pass\n{lines}{calls}"})
+    assert len(asked) < 1_000
 
 
 _NODES = (

@@ -113,6 +113,8 @@ SHADOWED: list[tuple[dict[str, str], bool]] = [
     ({"ops": f"{OPS}__all__ = ['x']\nx = 1\n", "b": "from ops import *\n", "c": "from b import *\n"}, False),
     ({"ops": f"{OPS}__all__ = ['x']\n__all__ += ['relu']\nx = 1\n", "c": "from ops import *\n"}, True),
     ({"ops": f"{OPS}__all__ = ['x']\n__all__.append('relu')\nx = 1\n", "c": "from ops import *\n"}, True),
+    ({"mine": f"{MINE}import m\n__all__ = [*m.__all__, 'x']\nx = 1\n", "c": f"{OPS}from mine import *\n"}, False),
+    ({"mine": f"{MINE}X = 'relu'\n__all__ = (X,)\n", "c": f"{OPS}from mine import *\n"}, False),
     # Nothing is bound before it is imported.
     (
         {

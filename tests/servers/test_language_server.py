@@ -347,7 +347,7 @@ INVALID: list[tuple[str, bytes, list[int | None]]] = [
     ("an object that is no message", message(b'{"id": 2}'), [None]),
     *(
         (f"an ID that is {number}", message(f'{{"jsonrpc":"2.0","id":{number},"method":"{method}"}}'.encode()), [None])
-        for number in ("NaN", "-Infinity", "1e999")
+        for number in ("NaN", "-Infinity", "1e999", "true", "[1]", '{"a": 1}')
         for method in ("shutdown", "no/such")
     ),
     ("requests behind the end", request(2, "shutdown", None) + request(3, "no/such", {}), [3, 101]),

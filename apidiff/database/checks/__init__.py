@@ -18,7 +18,6 @@ from apidiff.database.checks.coverage import (
     tables_are_whole,
     torch_is_covered,
 )
-from apidiff.database.checks.digests import digests_fit
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
@@ -48,7 +47,6 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
         *check_coverage(data),
         *places_are_described(data),
         *tables_are_readable(data.root),
-        *digests_fit(data.root),
     ]
 
 

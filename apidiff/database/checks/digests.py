@@ -9,6 +9,7 @@ The lines are those of ``sha256sum``, of names from the top of a checkout; that 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from apidiff.atomic_write import write_files
 from apidiff.database.paths import DATA, conf_file, in_checkout
-from apidiff.database.regular_files import read_regular, read_text
+from apidiff.database.regular_files import read_regular
 from apidiff.errors import ApidiffError, DataError
 
 # All but records of APIs, of runs and what grows with them.
@@ -34,9 +35,10 @@ _WHOLE = ["samples"]  # folders with one digest of all that is in them
 _GROWING = ["known_specs.txt", "own_records.txt", "undecided.txt"]
 _OF_CONF = ["backends.toml", "matrix.toml", "scope.yaml", "signers.toml", "single.toml", "terms.yaml"]
 _OF_CHECKOUTS = {"conf/matrix.toml"}  # which no wheel has
-_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 _LARGEST = 2**24  # bytes
-_REMEDY = "Restore the file from version control or reinstall apidiff. If the change is meant: make digests"
+_REMEDY = "Restore the file from version control. If the change is meant: make digests"
+_REINSTALL = "Reinstall apidiff."
 
 
 def digests_path(root: Path) -> Path:
@@ -49,29 +51,31 @@ def digests_fit(root: Path) -> Iterator[DataError]:
     path = digests_path(root)
     if root != DATA and not path.exists():  # a part of the data
         return
+    remedy = _REMEDY if in_checkout() else _REINSTALL
     files, known = _files(root), dict[str, str]()
     try:
-        for number, line in enumerate(read_text(path).splitlines(), 1):
-            if not (found := _LINE.fullmatch(line)):
-                yield DataError(path, number, "is no digest and file", _REMEDY)
-                return
-            known[found[2]] = found[1]
-    except (OSError, UnicodeDecodeError) as error:
-        yield DataError(path, None, f"cannot be read ({error})", _REMEDY)
+        lines = os.fsdecode(read_regular(path, _LARGEST)).split("\n")
+    except OSError as error:
+        yield DataError(path, None, f"cannot be read ({error.strerror})", remedy)
         return
+    for number, line in enumerate(lines, 1):
+        if found := _LINE.fullmatch(line):
+            known[found[2]] = found[1]
+        elif line:
+            yield DataError(path, number, "is no digest and file", remedy)
     for file in (root / name for name in _GROWING):
         if not file.exists():
-            yield DataError(file, None, "is not there", _REMEDY)
+            yield DataError(file, None, "is not there", remedy)
     for name in known.keys() - files.keys() - (set() if in_checkout() else _OF_CHECKOUTS):
-        yield DataError(path, None, f"has a digest of {name}, which is not there", _REMEDY)
+        yield DataError(path, None, f"has a digest of {name}, which is not there", remedy)
     for name, file in files.items():
         try:
             if name not in known:
-                yield DataError(file, None, f"has no digest in {path.name}", "Write it: make digests")
+                yield DataError(file, None, f"has no digest in {path.name}", remedy)
             elif _digest(file) != known[name]:
-                yield DataError(file, None, f"is not the file whose digest {path.name} has", _REMEDY)
+                yield DataError(file, None, f"is not the file whose digest {path.name} has", remedy)
         except OSError as error:
-            yield DataError(file, None, f"cannot be read ({error.strerror})", _REMEDY)
+            yield DataError(Path(error.filename or file), None, f"cannot be read ({error.strerror})", remedy)
 
 
 def _files(root: Path) -> dict[str, Path]:
@@ -85,7 +89,7 @@ def _files(root: Path) -> dict[str, Path]:
 def _digest(file: Path) -> str:
     if file.is_dir():
         inside = sorted(one for one in file.iterdir() if not one.name.startswith("."))
-        return hashlib.sha256("".join(f"{_digest(one)}  {one.name}\n" for one in inside).encode()).hexdigest()
+        return hashlib.sha256(os.fsencode("".join(f"{_digest(one)}  {one.name}\n" for one in inside))).hexdigest()
     return hashlib.sha256(read_regular(file, _LARGEST)).hexdigest()
 
 
@@ -93,7 +97,7 @@ def main() -> int:
     """Write the digests of the files as they are. Returns the exit code."""
     try:
         lines = [f"{_digest(file)}  {name}\n" for name, file in _files(DATA).items()]
-        write_files({digests_path(DATA): "".join(lines).encode()})
+        write_files({digests_path(DATA): os.fsencode("".join(lines))})
     except (ApidiffError, OSError) as error:
         sys.stderr.write(f"digests: {error}\n")
         return 2
