@@ -27,9 +27,8 @@ class _Asked:
     def __init__(self, links: TreeLinks) -> None:
         self._links, self._modules = links, links.modules
         self._candidates = Candidates(self._modules)
-        self._bound = {
-            name: facts.names.keys() | facts.imported for name, facts in self._modules.items()
-        }  # the names that modules bind, or may bind
+        # The names that modules bind, or may bind.
+        self._bound = {name: facts.names.keys() | facts.imported for name, facts in self._modules.items()}
         self._stars = self._star_imports()
         values = (item for facts in self._modules.values() for item in facts.names.items())
         self._of_torch = {name for name, value in values if _is_torch(value)}

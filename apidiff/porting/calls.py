@@ -29,6 +29,7 @@ _NO_TENSOR_CALLS = {
     "hash",
 }
 _MAKES_ARRAY = f"{TENSOR.removesuffix(INSTANCE)}.numpy"
+_MAKE_ARRAYS = {"asnumpy", "numpy"}  # methods that give an array whatever they are called on, in ported code too
 _REGISTERS = {"register_buffer", "register_parameter"}
 _SAME_CALLS = {"list", "tuple", "reversed", "sorted", "iter", "set", "deepcopy"}
 
@@ -73,6 +74,8 @@ class Calls(NameChains):
         if value is not None and (args or passed.keywords):
             self._learn(value, passed)
         if value is None:
+            if kind is ast.Attribute and func.attr in _MAKE_ARRAYS:  # type: ignore[attr-defined]
+                return NUMPY
             return self._builtin(plain, passed, node) if plain is not None else None
         if value in {"torch.nn.ModuleList", "torch.nn.Sequential"} and len(passed.args) == 1:
             held = passed.args[0].value
@@ -109,7 +112,7 @@ class Calls(NameChains):
             return
         path = value.replace(INSTANCE, "") if INSTANCE in value else value
         owner, _, last = path.rpartition(".")
-        if last not in self.methods_known:
+        if last not in self.with_parameters:  # else each call would go through all classes above
             return
         parameters = next(
             (found for one in self._above(owner) if (found := self.parameters.get(f"{one}.{last}"))), None

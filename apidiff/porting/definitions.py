@@ -67,7 +67,7 @@ class Definitions(Expressions):
         parameters = self._parameters(node, owner)
         around = outer.outer if owner is not None else outer
         if None in parameters.values():
-            self.methods_known.add(path.rpartition(".")[2])
+            self.with_parameters.add(path.rpartition(".")[2])
             self.parameters[path] = [name for name in parameters if owner is None or name != next(iter(parameters))]
         # What the file uses itself is gone through last: calls before tell what is passed for its parameters.
         inner = node.name.startswith("_") and node.name not in _FIRST
@@ -140,10 +140,9 @@ class Definitions(Expressions):
         marked, self.globals = self.globals, set()
         given = self._given(path)
         for name, value in parameters.items():
-            found = given.get(name) if value is None else value
-            self.frame.bind(
-                name, found if found != NUMPY or value is not None else None
-            )  # other files may pass tensors
+            if value is None and given.get(name) != NUMPY:  # of an array nothing follows: other files may pass tensors
+                value = given.get(name)
+            self.frame.bind(name, value)
         self.body(body)
         if declared is None:
             returned = self.frame.returned if keeps and not self.frame.yields else None

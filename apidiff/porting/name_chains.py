@@ -51,14 +51,13 @@ class NameChains:
         self.methods = names.tensor_methods
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
-        self.methods_known: set[str] = set()  # the last names of these paths
+        self.with_parameters: set[str] = set()  # the last names of these paths
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
         self.left: list[dict[str, Value]] = []  # what each `break` and `continue` of the loop at hand finds changed
         self.resumed: list[dict[str, Value]] = []  # the same of each `continue`
         self.named: dict[str, Value] = {}  # what `:=` has bound in the comprehension at hand
-        self.otherwise: dict[
-            int, list[str]
-        ] = {}  # names that loops bind to another thing than they find, by their nodes
+        # By the node of a loop: the names that it binds to another thing than it finds.
+        self.otherwise: dict[int, list[str]] = {}
         self._deep = 0  # loops around the one at hand
         self._within = 0  # loops over `enumerate` or `zip` around what is gone through to bind their names
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things

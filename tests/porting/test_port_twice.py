@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from apidiff.lookup.cache import open_index
@@ -54,6 +54,7 @@ def porters() -> list[Porter]:
     ]
 
 
+@example(lines=["x = x.detach().numpy()", "x.add_(1)"], base="nn.Module", crlf=False)
 @given(
     lines=st.lists(st.sampled_from(_LINES), min_size=1, max_size=6),
     base=st.sampled_from(["nn.Module", "Other", "torch.nn.Linear"]),
