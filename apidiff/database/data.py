@@ -174,7 +174,10 @@ def load(root: Path | None = None, keep: Path | None = None) -> Data:
     was_enabled = gc.isenabled()
     gc.disable()  # a million objects are made and all are kept: looking for garbage among them takes as long as reading
     try:
-        return _load(root or DATA, keep)
+        data = _load(root or DATA, keep)
+        for error in [*data.unread, *data.passed_over.values()]:
+            error.without_frames()
+        return data
     finally:
         gc.freeze()  # nor is it looked for among them later
         if was_enabled:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from apidiff.database import DataError, InvalidData, checks, load, load_valid
 from apidiff.database.checks import passing_over, without_unusable
 from apidiff.database.checks.subject import Subject
+from apidiff.database.expansion import Expander
 from apidiff.database.expansion.signatures import derive_signature_claims
 from apidiff.database.odd_records import UNLIKE_OTHERS
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path
@@ -28,6 +31,7 @@ from apidiff.sphinxext import site_content
 
 REDUCE, GATHER, ABS = "torch.distributed.reduce", "torch.distributed.gather", "torch.abs"
 FOLDER = "mappings/torch/distributed"
+REDUCED = f"{FOLDER}/reduce.yaml"
 
 
 @pytest.fixture
@@ -122,6 +126,22 @@ def test_a_damaged_file_is_named_and_the_rest_is_read(
     with pytest.raises(InvalidData) as caught:
         load_valid(root)
     assert [str(error) for error in caught.value.errors] == [str(error)]
+
+
+def test_what_is_read_goes_when_nobody_has_it_any_more(root: Path) -> None:
+    """What is read is kept out of the search for garbage: in a cycle, or in the frames of an error, it would stay for ever."""
+    BROKEN_YAML(root / REDUCED)
+    data = load(root)
+    assert [error.__traceback__ for error in [*data.unread, *data.passed_over.values()]] == [None, None]
+    expander = Expander.of(root, data.signatures, data.documents)
+    expander.expand(data.path_of(ABS), ABS)
+    profiles, notes = weakref.ref(expander.profiles), weakref.ref(expander.notes)
+    gc.disable()
+    try:
+        del expander
+        assert (profiles(), notes()) == (None, None)
+    finally:
+        gc.enable()
 
 
 def test_of_many_lines_that_name_no_record_the_first_are_told_and_the_rest_counted(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,27 +58,13 @@ def fill_notes(record: Plain, notes: Notes, unneeded: list[DataError]) -> Plain:
             return bare
         return notes.text(key, origin)
 
-    def filled(value: Any, origin: Origin) -> Any:
-        if isinstance(value, list):
-            return [filled(item, origin) for item in value]
-        if not isinstance(value, dict):
-            return value
-        origin = value.get(ORIGIN, origin)
-        done: Plain = {}
-        for key, item in value.items():
-            if key in _TEXTS and isinstance(item, str):
-                done[key] = text(item, origin)
-            else:
-                done[key] = item if key in _NAMED else filled(item, origin)
-        return done
-
     def block(section: Plain) -> Plain:
         noted = {
             key: {name: _noted(name, entry, own) for name, entry in section[key].items()}
             for key in ("differences", "caveats")
             if key in section
         }
-        done: Plain = filled({**section, **noted}, record[ORIGIN])
+        done: Plain = _filled({**section, **noted}, record[ORIGIN], text)
         return done
 
     done = block({key: value for key, value in record.items() if key not in {"notes", "targets"}})
@@ -85,6 +72,21 @@ def fill_notes(record: Plain, notes: Notes, unneeded: list[DataError]) -> Plain:
     unneeded += [
         own[key][ORIGIN].error(f"nothing names the note {key!r}", "Remove it.") for key in own if key not in used
     ]
+    return done
+
+
+def _filled(value: Any, origin: Origin, text: Callable[[str, Origin], Plain]) -> Any:
+    if isinstance(value, list):
+        return [_filled(item, origin, text) for item in value]
+    if not isinstance(value, dict):
+        return value
+    origin = value.get(ORIGIN, origin)
+    done: Plain = {}
+    for key, item in value.items():
+        if key in _TEXTS and isinstance(item, str):
+            done[key] = text(item, origin)
+        else:
+            done[key] = item if key in _NAMED else _filled(item, origin, text)
     return done
 
 

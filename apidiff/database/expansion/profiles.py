@@ -79,27 +79,26 @@ class Profiles:
     def layers(self, names: list[str], origin: Origin) -> Iterator[Plain]:
         """The profiles called ``names``, each after those that it builds on, none twice. Raises DataError."""
         seen: set[str] = set()
-
-        def walk(name: str, above: tuple[str, ...]) -> Iterator[Plain]:
-            if name not in self.by_name:
-                known = ", ".join(sorted(self.by_name))
-                raise origin.error(f"there is no profile {name!r}", f"Name one of apidiff/data/profiles: {known}.")
-            if name in above:
-                raise origin.error(f"profile {name!r} builds on itself", "Take it out of its own 'profile'.")
-            if len(above) == MAX_DEPTH:
-                found = f"profile {above[0]!r} builds on others over more than {MAX_DEPTH} steps"
-                raise origin.error(found, "Let it build on fewer.")
-            if name in seen:
-                return
-            seen.add(name)
-            profile = self.by_name[name]
-            for base in listed(profile.get("profile")):
-                yield from walk(base, (*above, name))
-            self.used.add(name)
-            yield profile
-
         for name in names:
-            yield from walk(name, ())
+            yield from self._walk(name, (), seen, origin)
+
+    def _walk(self, name: str, above: tuple[str, ...], seen: set[str], origin: Origin) -> Iterator[Plain]:
+        if name not in self.by_name:
+            known = ", ".join(sorted(self.by_name))
+            raise origin.error(f"there is no profile {name!r}", f"Name one of apidiff/data/profiles: {known}.")
+        if name in above:
+            raise origin.error(f"profile {name!r} builds on itself", "Take it out of its own 'profile'.")
+        if len(above) == MAX_DEPTH:
+            found = f"profile {above[0]!r} builds on others over more than {MAX_DEPTH} steps"
+            raise origin.error(found, "Let it build on fewer.")
+        if name in seen:
+            return
+        seen.add(name)
+        profile = self.by_name[name]
+        for base in listed(profile.get("profile")):
+            yield from self._walk(base, (*above, name), seen, origin)
+        self.used.add(name)
+        yield profile
 
 
 def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
