@@ -12,7 +12,7 @@ from rich.table import Table
 
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
-from apidiff.database.checks import check_records, run_checks
+from apidiff.database.checks import check_records, found_in, run_checks
 from apidiff.database.checks.digests import digests_fit
 from apidiff.database.checks.messages import messages_are_there, placeholders_are_filled
 from apidiff.database.checks.other_files import errors_of
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidData(errors)
     # Traces can be made only of probes that are as they should be.
     subjects = [Subject(data, mapping) for mapping in data.mappings.values()]
-    if errors := [error for subject in subjects for error in claims_are_telling(subject)]:
+    if errors := [error for subject in subjects for error in found_in(subject, [claims_are_telling])]:
         raise InvalidData(errors)
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column()

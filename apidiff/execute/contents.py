@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.model.probe import Fill
+from apidiff.model.probe import MAX_ELEMENTS, Fill
 
 
 def filled(shape: list[int], dtype: str, rank: int, first: int, fill: Fill, *, world_size: int) -> npt.NDArray[Any]:
@@ -33,7 +33,6 @@ def filled_around(count: int, dtype: str, rank: int, *, world_size: int) -> npt.
 
 # The sums of (i + 1) * 10**rank are exact in float32 up to this world size, whichever probe it is.
 _LARGEST_WORLD_OF_POWERS = 6
-_APART = 1000  # more than any argument has elements in the largest world
 
 
 def _of_rank(numbers: npt.NDArray[np.int64], rank: int, world_size: int) -> npt.NDArray[np.int64]:
@@ -41,7 +40,7 @@ def _of_rank(numbers: npt.NDArray[np.int64], rank: int, world_size: int) -> npt.
     if world_size <= _LARGEST_WORLD_OF_POWERS:
         power: int = 10**rank
         return numbers * power
-    return numbers + _APART * (rank + 1)
+    return numbers + MAX_ELEMENTS * (rank + 1)
 
 
 def _in_numpy(dtype: str) -> str:

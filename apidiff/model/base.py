@@ -12,7 +12,7 @@ NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 Slot = Annotated[
     str,
     msgspec.Meta(
-        pattern=r"^[A-Za-z_]\w*(\[\d+\]|\.[A-Za-z_]\w*)*$",
+        pattern=r"^[A-Za-z_]\w*(\[\d{1,3}\]|\.[A-Za-z_]\w*){0,8}$",
         description="'tensor', 'tensor_list[0]', 'return', 'return[0]', 'p2p_op_list[1].tensor'",
     ),
 ]

@@ -9,6 +9,7 @@ one, the rest of that holds negative numbers, others on each rank.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Annotated
@@ -16,6 +17,7 @@ from typing import Annotated
 import msgspec
 
 from apidiff.model.base import Record, Slug
+from apidiff.model.dtypes import DtypeName
 
 # An API that a probe calls; in a profile '$module' may stand for the module of the API that is probed.
 Called = Annotated[
@@ -23,6 +25,9 @@ Called = Annotated[
 ]
 # A dimension: a number, or a multiple of the world size ("2*world").
 Dimension = Annotated[int, msgspec.Meta(ge=0, le=2**20)] | Annotated[str, msgspec.Meta(pattern=r"^\d{1,4}\*world$")]
+MAX_DIMENSIONS = 32  # of an array of NumPy
+LARGEST_WORLD = 64
+MAX_ELEMENTS = 1000  # of the tensors of one argument in the largest world; the numbers of two ranks stand so far apart
 
 
 class Fill(Enum):
@@ -83,8 +88,8 @@ class Input(Record, frozen=True, kw_only=True):
     ``call`` (*): what a call of an API returns, e.g. a P2POp.
     """
 
-    shape: Sequence[Dimension] | None = None
-    dtype: str = "float32"
+    shape: Annotated[Sequence[Dimension], msgspec.Meta(max_length=MAX_DIMENSIONS)] | None = None
+    dtype: DtypeName = "float32"
     fill: Fill = Fill.RANK
     layout: Layout = Layout.CONTIGUOUS
     each: Input | None = None
@@ -110,6 +115,24 @@ class Input(Record, frozen=True, kw_only=True):
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
+        if self.elements > MAX_ELEMENTS:
+            raise ValueError(
+                f"an argument has at most {MAX_ELEMENTS} elements in a world of {LARGEST_WORLD} ranks, got {self.elements}"
+            )
+
+    @property
+    def elements(self) -> int:
+        """How many elements the tensors of the argument have together in the largest world."""
+        if self.shape is not None:
+            return math.prod(map(_largest, self.shape))
+        if self.each is not None:
+            return self.each.elements * LARGEST_WORLD
+        inner = self.list or (self.call.set.values() if self.call else ())
+        return sum(item.elements for item in inner if isinstance(item, Input))
+
+
+def _largest(size: int | str) -> int:
+    return size if isinstance(size, int) else int(size.removesuffix("*world")) * LARGEST_WORLD
 
 
 Argument = Input | int | float | bool | str | None
@@ -165,7 +188,7 @@ class Probe(Record, frozen=True, kw_only=True):
     set: dict[str, Argument] = {}
     drop: list[str] = []
     on_rank: dict[OneOrOthers, dict[str, Argument]] = {}
-    world_sizes: list[Annotated[int, msgspec.Meta(ge=1, le=64)]] = []
+    world_sizes: list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_WORLD)]] = []
     ranks: list[int] = []
     partner: Partner | None = None
     sweep: Sweep | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Annotated, Any
@@ -14,7 +15,8 @@ from typing import Annotated, Any
 import msgspec
 
 from apidiff.model.base import NonEmpty, Record, Slug
-from apidiff.model.probe import Layout
+from apidiff.model.dtypes import DtypeName
+from apidiff.model.probe import MAX_DIMENSIONS, Layout
 
 
 class SampleForm(Enum):
@@ -37,6 +39,10 @@ class SampleError(ValueError):
 # JSON has no number for what is not finite: "nan", "inf", "-inf".
 Number = int | float | bool | str
 
+_MAX_ELEMENTS = 2**20  # of a tensor
+_Length = Annotated[int, msgspec.Meta(ge=0, le=_MAX_ELEMENTS)]
+Shape = Annotated[Sequence[_Length], msgspec.Meta(max_length=MAX_DIMENSIONS)]
+
 
 class SampleInput(Record, frozen=True, kw_only=True):
     """An argument that is made before the call. Exactly one of the keys marked with (*) is present.
@@ -53,14 +59,14 @@ class SampleInput(Record, frozen=True, kw_only=True):
     """
 
     values: Number | Sequence[Any] | None = None
-    shape: Sequence[Annotated[int, msgspec.Meta(ge=0, le=2**20)]] | None = None
+    shape: Shape | None = None
     list: Sequence[SampleArgument] | None = None
     tuple: Sequence[SampleArgument] | None = None
     framework_dtype: NonEmpty | None = None
     number: NonEmpty | None = None
     low: float = -1.0
     high: float = 1.0
-    dtype: NonEmpty | None = None
+    dtype: DtypeName | None = None
     layout: Layout = Layout.CONTIGUOUS
 
     def __post_init__(self) -> None:
@@ -68,6 +74,8 @@ class SampleInput(Record, frozen=True, kw_only=True):
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
+        if self.shape is not None and math.prod(self.shape) > _MAX_ELEMENTS:
+            raise ValueError(f"a tensor has at most {_MAX_ELEMENTS} elements, got {math.prod(self.shape)}")
         if self.layout not in {Layout.CONTIGUOUS, Layout.STRIDED, Layout.SLICE}:
             raise ValueError(f"a sample's layout is contiguous, strided or slice, got {self.layout.value}")
 
@@ -122,7 +130,7 @@ class Sample(Record, frozen=True, kw_only=True):
     state: dict[str, SampleInput] | None = None
     args: dict[str, SampleArgument] | None = None
     kwargs: dict[str, SampleArgument] | None = None
-    dtype: NonEmpty | None = None
+    dtype: DtypeName | None = None
     seed: int | None = None
     gradient: bool | None = None
     code: dict[NonEmpty, NonEmpty] | None = None

@@ -389,6 +389,8 @@ def test_a_record_that_a_check_fails_on_is_named(root: Path, monkeypatch: pytest
         yield from ()
 
     data = load(root)
+    [error] = checks.found_in(Subject(data, data.mappings[ABS]), [fail])
+    assert (error.path, error.found) == (data.path_of(ABS), f"{UNLIKE_OTHERS} (KeyError: 'odd')")
     monkeypatch.setattr(checks, "samples_fit", fail)
     assert [error.found for error in checks.check_records(data) if UNLIKE_OTHERS in error.found] == [
         f"{UNLIKE_OTHERS} (KeyError: 'odd')"

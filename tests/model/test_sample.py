@@ -39,9 +39,19 @@ def test_like_leads_somewhere(written: dict[str, Any], words: str) -> None:
         resolve_sample(samples(**written), "plain")
 
 
-@pytest.mark.parametrize("written", [{}, {"values": 1, "shape": [1]}])
-def test_an_argument_says_one_thing(written: dict[str, Any]) -> None:
-    with pytest.raises(msgspec.ValidationError, match="exactly one of"):
+ARGUMENTS = [
+    ({}, "exactly one of"),
+    ({"values": 1, "shape": [1]}, "exactly one of"),
+    # What would take all memory where somebody makes it, or what nothing can.
+    ({"shape": [2**10, 2**10, 2]}, "at most 1048576 elements, got 2097152"),
+    ({"shape": [1] * 33}, "length <= 32"),
+    ({"shape": [1], "dtype": "<U99999999"}, "matching regex"),
+]
+
+
+@pytest.mark.parametrize(("written", "told"), ARGUMENTS)
+def test_an_argument_says_one_thing_that_can_be_made(written: dict[str, Any], told: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=told):
         msgspec.convert(written, SampleInput)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain
 from pathlib import Path
 
 from apidiff.database.checks.answers import answers_are_complete
@@ -71,14 +70,7 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
     ]
     found: list[DataError] = []
     for mapping in data.mappings.values():
-        subject = Subject(data, mapping)
-        try:
-            with naming_the_record(data.path_of(mapping.id)):
-                for check in passes:
-                    found.extend(check(subject))
-                found.extend(_at_versions(subject))
-        except DataError as error:
-            found.append(error)
+        found += found_in(Subject(data, mapping), [*passes, _at_versions])
     words = messages_keep_to_terms(data.root / "messages", terms)
     listings = listings_fit(data.root / "documented.yaml", data.listings)
     return [*found, *words, *data.unneeded, *listings]
@@ -127,15 +119,20 @@ def _first_faults(data: Data, passes: Sequence[Pass]) -> dict[str, DataError]:
     """The first error that ``passes`` find in each mapping, by its ID."""
     found: dict[str, DataError] = {}
     for key, mapping in data.mappings.items():
-        subject = Subject(data, mapping)
-        try:
-            with naming_the_record(data.path_of(key)):
-                error = next(chain.from_iterable(check(subject) for check in passes), None)
-        except DataError as unexpected:
-            error = unexpected
+        error = next(found_in(Subject(data, mapping), passes), None)
         if error is not None:
             found[key] = error
     return found
+
+
+def found_in(subject: Subject, passes: Iterable[Pass]) -> Iterator[DataError]:
+    """What ``passes`` find in one record; the last is that one of them failed on it."""
+    try:
+        with naming_the_record(subject.data.path_of(subject.mapping.id)):
+            for check in passes:
+                yield from check(subject)
+    except DataError as error:
+        yield error
 
 
 def _at_versions(subject: Subject) -> Iterator[DataError]:
