@@ -82,7 +82,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _world_sizes(text: str | None) -> list[int] | None:
-    from apidiff.execute.plan import LARGEST_WORLD_SIZE, read_world_sizes
+    from apidiff.execute.plan import read_world_sizes
+    from apidiff.model.probe import LARGEST_WORLD_SIZE
 
     try:
         return None if text is None else read_world_sizes(text)

@@ -29,7 +29,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_stem
 from apidiff.errors import typed
 from apidiff.execute.devices import Availability, look_for
-from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, read_world_sizes, world_sizes
+from apidiff.execute.plan import apis_for, read_world_sizes, world_sizes
 from apidiff.execute.record import refuse_faulty, refuse_read_only, write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
 from apidiff.execute.run import Progress as Advance
@@ -37,6 +37,7 @@ from apidiff.execute.run import forget
 from apidiff.execute.submissions import add_specs, name_fault
 from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import file_name, unbroken
+from apidiff.model.probe import LARGEST_WORLD_SIZE
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import is_recordable

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from apidiff.model.dtypes import carrier
 from apidiff.model.probe import MAX_ELEMENTS, Fill
 
 
@@ -23,12 +24,12 @@ def filled(shape: list[int], dtype: str, rank: int, first: int, fill: Fill, *, w
         flat = numbers % 4 == rank % 4
     else:
         flat = (numbers + 1) * 2**rank * (1 - 2j if dtype.startswith("complex") else 1)
-    return flat.astype(_in_numpy(dtype)).reshape(shape)
+    return flat.astype(carrier(dtype)).reshape(shape)
 
 
 def filled_around(count: int, dtype: str, rank: int, *, world_size: int) -> npt.NDArray[Any]:
     """The contents of what lies around a tensor: the negatives of 2, 3, … of its rank, which no input and no output holds."""
-    return (-_of_rank(np.arange(count) + 2, rank, world_size)).astype(_in_numpy(dtype))
+    return (-_of_rank(np.arange(count) + 2, rank, world_size)).astype(carrier(dtype))
 
 
 # The sums of (i + 1) * 10**rank are exact in float32 up to this world size, whichever probe it is.
@@ -41,7 +42,3 @@ def _of_rank(numbers: npt.NDArray[np.int64], rank: int, world_size: int) -> npt.
         power: int = 10**rank
         return numbers * power
     return numbers + MAX_ELEMENTS * (rank + 1)
-
-
-def _in_numpy(dtype: str) -> str:
-    return "float32" if dtype == "bfloat16" else dtype

@@ -10,6 +10,7 @@ from apidiff.database.backends import Backend, Devices
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE, Claim
 from apidiff.model.claim_probes import Examples, example_of, example_probe, framework_of, spec_of
 from apidiff.model.mapping import Api, Mapping
+from apidiff.model.probe import LARGEST_WORLD_SIZE
 from apidiff.model.probe_resolution import collective_of, is_partial, names_other_ranks, resolve, root_rank
 from apidiff.model.ranges import holds, status_at
 from apidiff.model.signature import is_absent
@@ -18,7 +19,6 @@ from apidiff.model.version import Version
 from apidiff.model.vocabulary import Execution, Status
 
 WORLD_SIZES = (2, 3, 4)
-LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
 
 SKIPPED = "skipped"  # ProbeRun.end of a sweep whose plain call failed
 _START_S = 10.0  # seconds in which ranks came up where the records were made

@@ -26,7 +26,7 @@ Called = Annotated[
 # A dimension: a number, or a multiple of the world size ("2*world").
 Dimension = Annotated[int, msgspec.Meta(ge=0, le=2**20)] | Annotated[str, msgspec.Meta(pattern=r"^\d{1,4}\*world$")]
 MAX_DIMENSIONS = 32  # of an array of NumPy
-LARGEST_WORLD = 64
+LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
 MAX_ELEMENTS = 1000  # of the tensors of one argument in the largest world; the numbers of two ranks stand so far apart
 
 
@@ -117,7 +117,7 @@ class Input(Record, frozen=True, kw_only=True):
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
         if self.elements > MAX_ELEMENTS:
             raise ValueError(
-                f"an argument has at most {MAX_ELEMENTS} elements in a world of {LARGEST_WORLD} ranks, got {self.elements}"
+                f"an argument has at most {MAX_ELEMENTS} elements in a world of {LARGEST_WORLD_SIZE} ranks, got {self.elements}"
             )
 
     @property
@@ -126,13 +126,13 @@ class Input(Record, frozen=True, kw_only=True):
         if self.shape is not None:
             return math.prod(map(_largest, self.shape))
         if self.each is not None:
-            return self.each.elements * LARGEST_WORLD
+            return self.each.elements * LARGEST_WORLD_SIZE
         inner = self.list or (self.call.set.values() if self.call else ())
         return sum(item.elements for item in inner if isinstance(item, Input))
 
 
 def _largest(size: int | str) -> int:
-    return size if isinstance(size, int) else int(size.removesuffix("*world")) * LARGEST_WORLD
+    return size if isinstance(size, int) else int(size.removesuffix("*world")) * LARGEST_WORLD_SIZE
 
 
 Argument = Input | int | float | bool | str | None
@@ -188,7 +188,7 @@ class Probe(Record, frozen=True, kw_only=True):
     set: dict[str, Argument] = {}
     drop: list[str] = []
     on_rank: dict[OneOrOthers, dict[str, Argument]] = {}
-    world_sizes: list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_WORLD)]] = []
+    world_sizes: list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_WORLD_SIZE)]] = []
     ranks: list[int] = []
     partner: Partner | None = None
     sweep: Sweep | None = None

@@ -22,6 +22,7 @@ from apidiff.execute.single.draws import draws
 from apidiff.execute.single.plan import Step
 from apidiff.execute.single.process import ProcessStartError
 from apidiff.execute.single.run import CallRunner
+from apidiff.model.dtypes import carrier
 from apidiff.model.sample import Sample, SampleForm, SampleInput, call_of
 from apidiff.model.sample_run import SampleRun, SampleTrace
 from apidiff.model.trace import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
@@ -414,12 +415,14 @@ def test_a_process_that_cannot_be_started_leaves_nothing(tmp_path: Path, monkeyp
         ({"shape": [3], "dtype": "int32", "low": 0, "high": 9}, (3,), "int32"),
         ({"shape": [3], "dtype": "bool"}, (3,), "bool"),
         ({"shape": [3], "dtype": "bfloat16"}, (3,), "bfloat16"),
+        ({"values": [1], "dtype": "float8_e4m3fn"}, (1,), "float8_e4m3fn"),
+        ({"values": ["1j"], "dtype": "complex32"}, (1,), "complex32"),
     ],
 )
 def test_arrays(tensor: dict[str, Any], shape: tuple[int, ...], dtype: str) -> None:
     array, name = Arrays("float32", 0).make(msgspec.convert(tensor, SampleInput))
     assert (array.shape, name) == (shape, dtype)
-    assert array.dtype == np.dtype("float32" if dtype == "bfloat16" else dtype)
+    assert array.dtype == np.dtype(carrier(dtype))
 
 
 def test_seeded_values_never_change() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from apidiff.model.dtypes import carrier
 from apidiff.model.sample import SampleInput
 
 Array = npt.NDArray[Any]
@@ -26,9 +27,9 @@ class Arrays:
         return np.random.RandomState(self._seed)
 
     def make(self, tensor: SampleInput) -> tuple[Array, str]:
-        """The values of ``tensor`` and the name of its dtype. bfloat16, which NumPy lacks, comes as float32."""
+        """The values of ``tensor`` and the name of its dtype. One that NumPy lacks comes in the dtype that carries it."""
         dtype = tensor.dtype or self._dtype
-        kept = "float32" if dtype == "bfloat16" else dtype
+        kept = carrier(dtype)
         if tensor.shape is None:
             return np.array(_plain(tensor.values)).astype(kept), dtype
         if np.dtype(kept).kind in "fc":

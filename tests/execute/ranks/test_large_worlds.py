@@ -8,12 +8,12 @@ import pytest
 
 from apidiff.database.backends import Backend
 from apidiff.execute.contents import filled
-from apidiff.execute.plan import LARGEST_WORLD_SIZE
 from apidiff.execute.world import World
 from apidiff.judge import judge_claim
 from apidiff.model.claim import Claim
+from apidiff.model.dtypes import DTYPES, carrier
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Fill
+from apidiff.model.probe import LARGEST_WORLD_SIZE, MAX_ELEMENTS, Fill
 from apidiff.model.trace import ProbeRun, RankTrace
 from apidiff.model.verdict import Outcome
 from tests.factories import collective_api, run_record
@@ -51,6 +51,16 @@ def test_sums_are_exact_and_no_two_elements_are_alike(world_size: int) -> None:
         assert np.array_equal(running.astype("int64"), total)
     if world_size > 6:
         assert len(np.unique(exact)) == exact.size
+
+
+def test_the_largest_argument_leaves_no_two_ranks_alike() -> None:
+    exact = contents(LARGEST_WORLD_SIZE, MAX_ELEMENTS, "int64")
+    assert len(np.unique(exact)) == exact.size
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_tensor_is_filled_whatever_its_dtype(dtype: str) -> None:
+    assert filled([2], dtype, 0, 0, Fill.SMALL, world_size=2).dtype == carrier(dtype)
 
 
 def test_worlds_of_recorded_runs_keep_their_numbers() -> None:
