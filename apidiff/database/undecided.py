@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from apidiff.errors import DataError
 FILE = "undecided.txt"
 _COMMAND = "`apidiff signatures undecided`"
 _MOST = "most: "
+_LENGTH = re.compile(r"[0-9]{1,9}")
 _HEAD = """\
 # Public names of PyTorch {release} that no record answers yet, one on a line. Written by `apidiff signatures undecided`.
 # A name leaves the list with its record. `most` is the length of the list, and may only be lowered.
@@ -43,7 +45,7 @@ def read_undecided(root: Path) -> Undecided | None:
         raise DataError(path, None, f"cannot be read: {error}", _REMEDY) from error
     told = {number: line for number, line in enumerate(lines, 1) if line and not line.startswith("#")}
     first = next(iter(told.values()), "")
-    if not (first.startswith(_MOST) and first.removeprefix(_MOST).isdecimal()):
+    if not (first.startswith(_MOST) and _LENGTH.fullmatch(first, len(_MOST))):
         raise DataError(path, next(iter(told), None), f"begins with {first!r}, and not with '{_MOST}<number>'", _REMEDY)
     return Undecided(int(first.removeprefix(_MOST)), dict(list(told.items())[1:]))
 

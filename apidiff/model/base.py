@@ -12,7 +12,7 @@ NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 Slot = Annotated[
     str,
     msgspec.Meta(
-        pattern=r"^[A-Za-z_]\w*(\[\d{1,3}\]|\.[A-Za-z_]\w*){0,8}$",
+        pattern=r"^[A-Za-z_]\w*(\[[0-9]{1,3}\]|\.[A-Za-z_]\w*){0,8}$",  # values up to an index are made up
         description="'tensor', 'tensor_list[0]', 'return', 'return[0]', 'p2p_op_list[1].tensor'",
     ),
 ]

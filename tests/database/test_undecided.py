@@ -50,7 +50,18 @@ def test_what_is_written_fits(listed: Data) -> None:
     assert (held.most, list(held.names.values())) == (2, ["torch.a", "torch.b"])
 
 
-@pytest.mark.parametrize("content", [b"\xff", b"torch.abs\n", b"most: many\n", b""])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff",
+        b"torch.abs\n",
+        b"most: many\n",
+        b"",
+        b"most: " + b"9" * 5000 + b"\n",
+        b"most: 1000000000\n",
+        "most: ٣\n".encode(),
+    ],
+)
 def test_a_broken_list_is_one_error(listed: Data, content: bytes) -> None:
     (listed.root / FILE).write_bytes(content)
     with pytest.raises(DataError, match=FILE):

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from apidiff.database import ApidiffError
+from apidiff.errors import typed
 from apidiff.process_group import run
 
 PORT = "APIDIFF_PORT"
 _LONGEST_JOB = 500  # bytes; of a greeting, which holds it as JSON, 4,096 are read
+_MOST_DIGITS = 9
 _MOST_RANKS = 100_000  # more than any machine has; the sockets of rank 0 are counted by it
 # What launchers set for the frameworks; the ranks that the verifier starts get variables of their own.
 _PREFIXES = ("TORCHELASTIC_", "MS_", "GROUP_", "ROLE_", "LOCAL_", "MASTER_", "RANK_")
@@ -85,11 +87,13 @@ def _number(
 ) -> int:
     """Read a number. Raises ApidiffError where there is none, or one that is not from ``least`` to ``most``."""
     try:
+        if len(environment[name]) > _MOST_DIGITS:
+            raise ValueError
         number = int(environment[name])
         if least is not None and most is not None and not least <= number <= most:
             raise ValueError
     except (KeyError, ValueError) as error:
-        found = f"{name}={environment[name]!r}" if name in environment else f"no {name}"
+        found = f"{name}={typed(environment[name])}" if name in environment else f"no {name}"
         wanted = "a number" if least is None else f"a number from {least} to {most}"
         remedy = "Set it to a number" if name == PORT else f"Start the ranks with {launcher} itself"
         raise ApidiffError(

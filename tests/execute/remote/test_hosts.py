@@ -105,6 +105,7 @@ def test_the_place_that_a_launcher_gives(environment: dict[str, str], place: Pla
         ),
         ({**TORCHRUN, "WORLD_SIZE": "0"}, "WORLD_SIZE='0', where a number from 1 to 100000 is needed"),
         ({**TORCHRUN, "WORLD_SIZE": "9" * 14}, "where a number from 1 to 100000 is needed"),
+        ({**TORCHRUN, "MASTER_PORT": "9" * 4300}, "…', where a number is needed"),
         ({**TORCHRUN, "RANK": "-3"}, "RANK='-3', where a number from 0 to"),
         ({**TORCHRUN, "RANK": TORCHRUN["WORLD_SIZE"]}, "where a number from 0 to"),
         ({**TORCHRUN, "LOCAL_RANK": "-1"}, "LOCAL_RANK='-1', where a number from 0 to"),
