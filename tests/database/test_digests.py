@@ -67,6 +67,15 @@ def test_a_name_that_is_no_text_is_told(root: Path) -> None:
     assert "samples: is not the file whose digest" in str(error)
 
 
+@pytest.mark.parametrize("name", ["samples/torch.cdist.jsonl.gz", "samples/x", "profiles/everyday.yaml"])
+def test_a_folder_in_the_place_of_a_file_is_told_and_not_entered(root: Path, name: str) -> None:
+    (root / name).unlink(missing_ok=True)
+    (root / name).mkdir()
+    (root / name / "again").symlink_to(root / "samples")
+    [error] = digests_fit(root)
+    assert str(error).startswith(f"{root / name}: cannot be read (it is no regular file). Restore")
+
+
 def test_digests_that_are_gone_are_missed_of_the_projects_own_data_alone(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

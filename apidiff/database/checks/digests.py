@@ -31,7 +31,7 @@ _OF_DATA = [
     "signatures/*.json",
     "upstream/*.csv",
 ]
-_WHOLE = ["samples"]  # folders with one digest of all that is in them
+_WHOLE = ["samples"]  # folders of files, with one digest of all that is in them
 _GROWING = ["known_specs.txt", "own_records.txt", "undecided.txt"]
 _OF_CONF = ["backends.toml", "matrix.toml", "scope.yaml", "signers.toml", "single.toml", "terms.yaml"]
 _OF_CHECKOUTS = {"conf/matrix.toml"}  # which no wheel has
@@ -87,9 +87,14 @@ def _files(root: Path) -> dict[str, Path]:
 
 
 def _digest(file: Path) -> str:
-    if file.is_dir():
-        inside = sorted(one for one in file.iterdir() if not one.name.startswith("."))
-        return hashlib.sha256(os.fsencode("".join(f"{_digest(one)}  {one.name}\n" for one in inside))).hexdigest()
+    if file.name not in _WHOLE:
+        return _file_digest(file)
+    inside = sorted(one for one in file.iterdir() if not one.name.startswith("."))
+    return hashlib.sha256(os.fsencode("".join(f"{_file_digest(one)}  {one.name}\n" for one in inside))).hexdigest()
+
+
+def _file_digest(file: Path) -> str:
+    """Raises OSError also for a folder: links in it may lead to others in more ways than anybody waits for."""
     return hashlib.sha256(read_regular(file, _LARGEST)).hexdigest()
 
 
