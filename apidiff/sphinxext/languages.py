@@ -6,10 +6,11 @@ import re
 from gettext import GNUTranslations
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
-from babel.messages.pofile import PoFileError, read_po
+from babel.messages.pofile import PoFileError, PoFileParser
 from docutils import nodes
 from sphinx.config import Config
 from sphinx.errors import ConfigError
@@ -18,11 +19,14 @@ from sphinx.transforms import SphinxTransform
 
 from apidiff.database.paths import PACKAGE
 from apidiff.database.regular_files import read_text
+from apidiff.errors import typed
 from apidiff.messages.code_comments import commented
 from apidiff.writers.exports.address import LANGUAGES, SiteLanguage
 
 THEME_WORDS = PACKAGE.parent / "conf" / "locale" / "zh_CN" / "LC_MESSAGES" / "sphinx.po"
 """What the theme's own Chinese catalogue lacks or says oddly; a checkout has it."""
+
+_T = TypeVar("_T", int, str)
 
 _CHINESE = re.compile("[一-鿿\u3000-〿＀-￯“”‘’]")
 
@@ -38,15 +42,39 @@ def use_theme_words(file: Path = THEME_WORDS) -> None:
     Of a folder in ``locale_dirs`` Sphinx would compile the catalogue in place, and go on with what a killed build left of it.
     Raises ConfigError, which names the file and the remedy, where that cannot be read.
     """
-    compiled = BytesIO()
+    compiled, words = BytesIO(), _ChineseWords("zh_CN")
     try:
-        write_mo(compiled, read_po(StringIO(read_text(file)), "zh_CN", abort_invalid=True))
+        PoFileParser(words, abort_invalid=True).parse(StringIO(read_text(file)))
+        if words.charset != "utf-8":
+            raise ValueError(f"its charset is {typed(words.charset)}, and not UTF-8")
+        write_mo(compiled, words)
+        compiled.seek(0)
+        translations = GNUTranslations(compiled)
     except (OSError, ValueError, LookupError, PoFileError) as error:
         found = error.strerror if isinstance(error, OSError) else error
         remedy = "Correct it, or bring it back with `git checkout`"
         raise ConfigError(f"{file}: cannot be read as a catalogue ({found}). {remedy}.") from error
-    compiled.seek(0)
-    translators["general", "sphinx"] = GNUTranslations(compiled)
+    translators["general", "sphinx"] = translations
+
+
+class _ChineseWords(Catalog):
+    """A catalogue with the one plural form of Chinese: of more, as a header may tell, each plural message has room for all."""
+
+    @property
+    def num_plurals(self) -> int:
+        """How many plural forms there are. Raises ValueError where the header tells another number."""
+        return self._of_chinese(super().num_plurals, 1)
+
+    @property
+    def plural_expr(self) -> str:
+        """Which form a number has. Raises ValueError where the header tells another rule."""
+        return self._of_chinese(super().plural_expr, "0")
+
+    @staticmethod
+    def _of_chinese(found: _T, known: _T) -> _T:
+        if found != known:
+            raise ValueError("its plural forms are not those of Chinese: nplurals=1; plural=0;")
+        return known
 
 
 class ExplicitAnchors(SphinxTransform):

@@ -69,6 +69,17 @@ def test_what_lies_beside_the_catalogue_changes_no_word(
     assert _env_version() > 0
 
 
+def _headed(header: str) -> str:
+    return f'msgid ""\nmsgstr "{header}\\n"\n\nmsgid "a file"\nmsgid_plural "files"\nmsgstr[0] "文件"\n'
+
+
+def test_the_one_plural_form_of_chinese_may_be_told(tmp_path: Path) -> None:
+    path = tmp_path / "sphinx.po"
+    path.write_text(_headed("Plural-Forms: nplurals=1; plural=0;"))
+    use_theme_words(path)
+    assert translators["general", "sphinx"].ngettext("a file", "files", 3) == "文件"
+
+
 # what stands in the place of the catalogue, what is said of it
 IN_ITS_PLACE: list[tuple[Callable[[Path], None], str]] = [
     (lambda _path: None, "No such file or directory"),
@@ -80,8 +91,12 @@ IN_ITS_PLACE: list[tuple[Callable[[Path], None], str]] = [
     (lambda path: path.write_text("words\n"), "misformatted keyword"),
     (
         lambda path: path.write_text('msgid ""\nmsgstr "Content-Type: text/plain; charset=none\\n"\n'),
-        "unknown encoding: none",
+        "its charset is 'none', and not UTF-8",
     ),
+    (lambda path: path.write_text(_headed("Content-Type: text/plain; charset=utf-16")), "its charset is 'utf-16', and"),
+    (lambda path: path.write_text(_headed("Plural-Forms: nplurals=1; plural=(((;")), "its plural forms are not those"),
+    (lambda path: path.write_text(_headed("Plural-Forms: nplurals=300; plural=0;")), "its plural forms are not those"),
+    (lambda path: path.write_text(_headed("Language: en")), "its plural forms are not those of Chinese: nplurals=1;"),
 ]
 
 
