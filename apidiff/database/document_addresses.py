@@ -8,12 +8,12 @@ from typing import Annotated
 import msgspec
 
 from apidiff.database.yaml import read_yaml
-from apidiff.model.base import NonEmpty, Record, Text
+from apidiff.model.base import Address, AddressOrNone, NonEmpty, Record, Text
 
 FILE = "document_addresses.yaml"
-_LONGEST = 2000  # characters: each part stands in the addresses of many pages
-Part = Annotated[NonEmpty, msgspec.Meta(max_length=_LONGEST)]
-PartOrNone = Annotated[str, msgspec.Meta(max_length=_LONGEST)]
+LONGEST = 2000  # characters: each part stands in the addresses of many pages
+Part = Annotated[NonEmpty, msgspec.Meta(max_length=LONGEST)]
+PartOrNone = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 
 
 class PageRules(Record, frozen=True, kw_only=True):
@@ -23,8 +23,8 @@ class PageRules(Record, frozen=True, kw_only=True):
     """
 
     version: NonEmpty
-    at: Part
-    zh: PartOrNone = ""
+    at: Annotated[Address, msgspec.Meta(max_length=LONGEST)]
+    zh: Annotated[AddressOrNone, msgspec.Meta(max_length=LONGEST)] = ""
     pages: dict[Part, PartOrNone | None]
 
     def address(self, name: str) -> Text | None:

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.database.document_addresses import Part
+from apidiff.database.document_addresses import LONGEST, Part
 from apidiff.database.yaml import read_yaml
-from apidiff.model.base import Record
+from apidiff.model.base import Address, Record
 from apidiff.model.mapping import Document
 
 FILE = "document_twins.yaml"
@@ -21,7 +21,7 @@ Words = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 class AddressRule(Record, frozen=True, kw_only=True):
     """English addresses that begin with ``at`` and hold ``en`` have a twin that holds ``zh`` there."""
 
-    at: Part
+    at: Annotated[Address, msgspec.Meta(max_length=LONGEST)]
     en: Part
     zh: Part
 

@@ -8,6 +8,9 @@ Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", descript
 DottedName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$", description="full dotted name")]
 Language = Literal["en", "zh"]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
+# Pages link to it, and exports hand it on: browsers run the code in one that begins with javascript:.
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]\S*$", description="address: http or https")]
+AddressOrNone = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s/]\S*)?$", description="address, or empty")]
 # A place a value can be seen at: an argument, the returned object, an element of one, a tensor that an object holds.
 Slot = Annotated[
     str,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
+from apidiff.model.base import Address, AddressOrNone, DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.collective import Collective
 from apidiff.model.rule import refuse_other_fill
@@ -38,13 +38,13 @@ class Document(Record, frozen=True, kw_only=True):
     """
 
     title: NonEmpty
-    url: NonEmpty
+    url: Address
     framework: Framework
     version: NonEmpty
     language: str = "en"
     api: DottedName | None = None
     seed: str | None = None  # file name of the seed, for the user's five documents
-    url_zh: str = ""
+    url_zh: AddressOrNone = ""
     title_zh: str = ""
 
     @property

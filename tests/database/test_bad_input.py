@@ -10,6 +10,7 @@ import pytest
 from apidiff.database import InvalidData, load, load_valid
 from apidiff.database.checks import check_records
 from apidiff.database.paths import DATA
+from apidiff.errors import DataError
 from apidiff.folder_walk import visible_files
 
 REDUCE = "mappings/torch/distributed/reduce.yaml"
@@ -110,6 +111,25 @@ def test_broken_record(root: Path, old: str, new: str, message: str, below: int 
     assert message in str(error)
     assert str(root / REDUCE) in str(error)
     assert below is None or error.line == line + below
+
+
+# old text of documents.yaml, new text, the part of a document that the error names
+DOCUMENTS = [
+    ("url: https:", "url: javascript:", "url"),
+    ("url: https:", "url: HTTPS:", "url"),
+    ("url: https://gitee.com", "url: https://", "url"),
+    ("  framework: mindspore", "  framework: mindspore\n  url_zh: data:text/html,a", "url_zh"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "part"), DOCUMENTS)
+def test_a_broken_document_is_told_where_it_stands(root: Path, old: str, new: str, part: str) -> None:
+    line = edit(root, old, new, "documents.yaml") + new.count("\n")
+    with pytest.raises(
+        DataError, match=rf"Expected `str` matching regex .* in \$\.[^.]+.*\.{part}\. See the schema"
+    ) as told:
+        load_valid(root)
+    assert (told.value.path, told.value.line) == (root / "documents.yaml", line)
 
 
 def test_a_text_without_chinese_names_its_line(root: Path) -> None:

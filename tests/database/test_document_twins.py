@@ -95,10 +95,18 @@ def test_words_of_titles_are_replaced_once(rules: list[tuple[str, str]], title: 
 @pytest.mark.parametrize("part", ["at", "en", "zh"])
 def test_parts_of_addresses_are_short(part: str, tmp_path: Path) -> None:
     """Each stands in the addresses of many documents."""
-    rule = {"at": "a", "en": "b", "zh": "c"} | {part: "o" * 2001}
+    rule = {"at": "https://a", "en": "b", "zh": "c"}
+    rule[part] += "o" * 2001
     path = tmp_path / "document_twins.yaml"
     path.write_bytes(msgspec.yaml.encode({"addresses": [rule]}))
     with pytest.raises(DataError, match=rf"length <= 2000 in \$\.addresses\[0\]\.{part}"):
+        read_yaml(path, Twins)
+
+
+def test_addresses_that_have_a_twin_begin_with_http(tmp_path: Path) -> None:
+    path = tmp_path / "document_twins.yaml"
+    path.write_text("addresses:\n- {at: h, en: ttps, zh: 'javascript:'}\n", "utf-8")
+    with pytest.raises(DataError, match=r":2: Expected `str` matching regex .*https.* in \$\.addresses\[0\]\.at"):
         read_yaml(path, Twins)
 
 

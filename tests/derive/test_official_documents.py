@@ -91,10 +91,10 @@ def test_without_a_document_rules_tell_the_address(name: str, english: str | Non
 
 LONG = "a" * 2001
 TOO_LONG = [
-    f"at: {LONG}, pages: {{}}",
-    f"at: a, zh: {LONG}, pages: {{}}",
-    f"at: a, pages: {{? {LONG} : b}}",
-    f"at: a, pages: {{b: {LONG}}}",
+    f"at: https://{LONG}, pages: {{}}",
+    f"at: https://a, zh: https://{LONG}, pages: {{}}",
+    f"at: https://a, pages: {{? {LONG} : b}}",
+    f"at: https://a, pages: {{b: {LONG}}}",
 ]
 
 
@@ -102,6 +102,16 @@ TOO_LONG = [
 def test_a_part_that_many_addresses_would_have_is_short(rule: str, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(f'torch: {{version: "1", {rule}}}\n', "utf-8")
     with pytest.raises(DataError, match=rf"{FILE}:1: Expected `str.* of length <= 2000"):
+        load_addresses(tmp_path)
+
+
+NO_PAGE = ["at: 'javascript:alert(1)//'", "at: https://", "at: ''", "at: https://a, zh: 'data:text/html,'"]
+
+
+@pytest.mark.parametrize("rule", NO_PAGE)
+def test_an_address_begins_with_http(rule: str, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(f'torch: {{version: "1", pages: {{}}, {rule}}}\n', "utf-8")
+    with pytest.raises(DataError, match=rf"{FILE}:1: Expected `str` matching regex '.*https"):
         load_addresses(tmp_path)
 
 
