@@ -11,6 +11,11 @@ NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 # Pages link to it, and exports hand it on: browsers run the code in one that begins with javascript:.
 Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]\S*$", description="address: http or https")]
 AddressOrNone = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s/]\S*)?$", description="address, or empty")]
+# What `Version` takes; behind `$` Python would take a line break, which that does not.
+ReleaseVersion = Annotated[
+    str,
+    msgspec.Meta(pattern=r"^[0-9]{1,5}(\.[0-9]{1,5}){0,2}$(?!\n)", description="a release such as '2.10' or '2.7.1'"),
+]
 # A place a value can be seen at: an argument, the returned object, an element of one, a tensor that an object holds.
 Slot = Annotated[
     str,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import DottedName, NonEmpty, Record, Text
+from apidiff.model.base import DottedName, NonEmpty, Record, ReleaseVersion, Text
 from apidiff.model.claim import ListedAs, Stated
 
 
@@ -23,7 +23,7 @@ class Listing(Record, frozen=True, kw_only=True):
     module: NonEmpty
     has: list[NonEmpty] = []
     new: list[NonEmpty] = []
-    against: str | None = None
+    against: ReleaseVersion | None = None
     lacks: list[NonEmpty] = []
     deprecated: list[NonEmpty] = []
 
@@ -50,7 +50,7 @@ class TableRow(Record, frozen=True, kw_only=True):
     section: NonEmpty
     row: Annotated[int, msgspec.Meta(ge=1)]
     source: DottedName | None = None
-    source_version: NonEmpty
+    source_version: ReleaseVersion
     target: DottedName
     listed: ListedAs
     remark: Text | None = None

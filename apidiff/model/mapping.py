@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import Address, AddressOrNone, DottedName, NonEmpty, Record, Slug, Text
+from apidiff.model.base import Address, AddressOrNone, DottedName, NonEmpty, Record, ReleaseVersion, Slug, Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.collective import Collective
 from apidiff.model.rule import refuse_other_fill
@@ -27,7 +27,7 @@ from apidiff.model.vocabulary import (
 class Release(Record, frozen=True, kw_only=True):
     """A known release of a framework."""
 
-    version: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,5}(\.[0-9]{1,5}){0,2}$")]
+    version: ReleaseVersion
     date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}(-\d{2})?$")] | None = None
 
 
@@ -40,7 +40,7 @@ class Document(Record, frozen=True, kw_only=True):
     title: NonEmpty
     url: Address
     framework: Framework
-    version: NonEmpty
+    version: ReleaseVersion
     language: str = "en"
     api: DottedName | None = None
     seed: str | None = None  # file name of the seed, for the user's five documents

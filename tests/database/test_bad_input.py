@@ -118,6 +118,9 @@ DOCUMENTS = [
     ("url: https:", "url: javascript:", "url"),
     ("url: https:", "url: HTTPS:", "url"),
     ("url: https://gitee.com", "url: https://", "url"),
+    ('version: "2.4.0"', "version: abc", "version"),
+    ('version: "2.4.0"', 'version: "2.4.0rc1"', "version"),
+    ('version: "2.4.0"', 'version: "2.4.0\\n"', "version"),
     ("  framework: mindspore", "  framework: mindspore\n  url_zh: data:text/html,a", "url_zh"),
 ]
 

@@ -11,6 +11,7 @@ from apidiff.database.documented import documented_points, listings_fit, load_do
 from apidiff.database.paths import DATA
 from apidiff.database.yaml import read_yaml
 from apidiff.derive.api_history import timeline
+from apidiff.errors import DataError
 from apidiff.model.documented import Listing, Point
 from apidiff.model.mapping import Document
 from apidiff.model.vocabulary import Framework
@@ -37,6 +38,13 @@ def points() -> dict[str, list[Point]]:
 def test_listings_fit(listing: Listing, found: str | None) -> None:
     errors = [error.found for error in listings_fit(Path("documented.yaml"), [listing])]
     assert errors == ([found] if found else [])
+
+
+def test_a_listing_against_no_release_is_told_where_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "documented.yaml"
+    path.write_text("- document: doc\n  module: m\n  against: abc\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"documented\.yaml:3: Expected `str` matching regex .* in \$\[0\]\.against"):
+        load_documented(path)
 
 
 def test_points() -> None:

@@ -66,6 +66,7 @@ BROKEN = [
         "lacks the key 'source_version'",
         4,
     ),
+    ('source_version: "2.1"', "source_version: abc", "Expected `str` matching regex", 7),
     ("excused", "forgiven", "unknown key 'forgiven'", 2),
     ("    listed: consistent\n", "    listed: text\n", "has a 'remark' exactly where it is listed as 'text'", 4),
     ("    source: torch.distributed.reduce\n", "", "is listed as 'consistent' and names no source", 4),
