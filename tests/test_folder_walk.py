@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from deep_folders import deep
+from unlisted_folders import refuse_listing
 
+from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import visible_files, walk_folders
 
 
@@ -39,6 +41,42 @@ def test_hidden_files_are_left_out(tree: Path, pattern: str, found: list[str]) -
     for name in ("._x.py", "a/.hidden.md"):
         (tree / name).touch()
     assert [path.relative_to(tree).as_posix() for path in visible_files(tree, pattern)] == found
+
+
+# (pattern, the folder that cannot be listed, what is found of the others)
+UNLISTED = [
+    ("*.py", ".", []),
+    ("*/*.py", "b", []),
+    ("*/*.py", "a/e", ["a/here.py", "b/y.py"]),  # it is not looked into
+    ("**/*.py", "a/e", ["a/here.py", "b/c/d/z.py", "b/y.py", "x.py"]),
+    ("**/*.py", "b/c", ["a/here.py", "b/y.py", "x.py"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "folder", "found"), UNLISTED)
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, folder: str, found: list[str]
+) -> None:
+    (tree / "a" / "here.py").touch()
+    (tree / "a" / "link").unlink()
+    refuse_listing(tree / folder, monkeypatch)
+    broken: list[DataError] = []
+    paths = visible_files(tree, pattern, broken)
+    is_told = (pattern, folder) != ("*/*.py", "a/e")
+    assert [(error.path, error.found, error.damage) for error in broken] == [
+        (tree / folder, "cannot be listed (Permission denied)", Damage.UNREADABLE)
+    ] * is_told
+    if found:
+        assert [path.relative_to(tree).as_posix() for path in paths] == found
+    if is_told:
+        with pytest.raises(DataError, match=r"cannot be listed \(Permission denied\)\. Check that it is a folder"):
+            visible_files(tree, pattern)
+
+
+def test_a_file_in_the_place_of_a_folder_is_told_and_none_there_is_not(tree: Path) -> None:
+    with pytest.raises(DataError, match=r"x\.py: cannot be listed \(Not a directory\)"):
+        visible_files(tree / "x.py", "*.py")
+    assert visible_files(tree / "nowhere", "**/*.py") == []
 
 
 @pytest.mark.parametrize("follow", [False, True])

@@ -22,7 +22,7 @@ from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_path, runs_meant, short_id
 from apidiff.database.signing import load_signed, sign, signed_list
-from apidiff.errors import typed
+from apidiff.errors import DataError, typed
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import Trial, accepted, foreign_record, load_signers, read_sent, standing, take_in
@@ -100,8 +100,9 @@ def _key(text: str) -> Path:
 def run(args: argparse.Namespace) -> int:
     """Does what was asked. ``diff`` and ``audit`` return 1 where verdicts differ or one record lacks some."""
     for wanted in [args.id] if args.action == "show" else args.ids if args.action == "diff" else []:
-        if not runs_meant(wanted, recorded_ids()):  # all is read first otherwise, which takes seconds
-            raise _no_record(wanted)
+        unlisted: list[DataError] = []
+        if not runs_meant(wanted, recorded_ids(broken=unlisted)):  # all is read first otherwise, which takes seconds
+            raise next(iter(unlisted), _no_record(wanted))
     data = load()
     tell_passed_over(data.unread, data.unchecked)
     console = Terminal(soft_wrap=True)

@@ -184,9 +184,12 @@ def load(root: Path | None = None, keep: Path | None = None) -> Data:
             gc.enable()
 
 
-def recorded_ids(root: Path | None = None) -> list[str]:
-    """The IDs of the records whose files lie below ``root`` (default: the data shipped with the package); none is read."""
-    return list(dict.fromkeys(map(run_id, record_paths((root or DATA) / "runs"))))
+def recorded_ids(root: Path | None = None, broken: list[DataError] | None = None) -> list[str]:
+    """The IDs of the records whose files lie below ``root`` (default: the data shipped with the package); none is read.
+
+    Raises DataError for a folder that cannot be listed; given a list ``broken``, adds the error there and passes the folder over.
+    """
+    return list(dict.fromkeys(map(run_id, record_paths((root or DATA) / "runs", broken))))
 
 
 def load_valid(root: Path | None = None) -> Data:
@@ -247,7 +250,7 @@ def _load(root: Path, keep: Path | None) -> Data:
     frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
     rest = _PassedOver()
     documents = with_twins(documents, rest.read(Twins(addresses=[]), lambda: load_twins(root)))
-    read_tables = [rest.read(None, partial(load_table, path)) for path in table_paths(root / "official")]
+    read_tables = [rest.read(None, partial(load_table, path)) for path in table_paths(root / "official", rest.errors)]
     tables = rest.fitting(
         (one, unknown_document(one.path, one.lines.get(("document",)), [one.table.document], documents))
         for one in read_tables
@@ -273,6 +276,7 @@ def _load(root: Path, keep: Path | None) -> Data:
     backends: list[Backend] = rest.read([], load_backends)
     devices: list[Device] = rest.read([], load_devices)
     extracted, broken = load_extracted(root / "samples")
+    damaged = [*runs.damaged, *single_runs.damaged, *broken]
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
     return Data(
         root,
@@ -292,7 +296,7 @@ def _load(root: Path, keep: Path | None) -> Data:
         addresses,
         extracted,
         rest.read(WritingRules(), lambda: load_writing_rules(root, mappings, passed_over)),
-        [*runs.damaged, *single_runs.damaged, *broken],
+        list({str(error): error for error in damaged}.values()),  # a folder of records of both kinds is told once
         runs.signed | single_runs.signed,
         runs.unsigned,
         single_runs.unsigned,
@@ -357,7 +361,7 @@ class _Records(NamedTuple, Generic[_Record]):
 def _records(
     root: Path,
     own: _OwnList,
-    paths: Callable[[Path], list[Path]],
+    paths: Callable[[Path, list[DataError]], list[Path]],
     load_kind: Callable[[Path, Reading], list[tuple[str, _Record]]],
 ) -> _Records[_Record]:
     """Reads the records below ``root`` whose files ``paths`` finds by ``load_kind``, and who vouches for each.
@@ -365,7 +369,7 @@ def _records(
     This project's CI does, or its list, or who signed it. What is wrong with a signature `apidiff check` tells; here nobody
     then does.
     """
-    found = load_signed(root, dict.fromkeys(map(run_id, paths(root / "runs"))), own.signers)
+    found = load_signed(root, dict.fromkeys(map(run_id, paths(root / "runs", []))), own.signers)
     reading = Reading(own.digests, signed={key for key, by in found.items() if by.trust is not Trust.UNSIGNED})
     records = load_kind(root / "runs", reading)
     signed = _vouched_for(own, reading, {key: found[key] for key, _ in records})
@@ -425,7 +429,7 @@ def _mappings(
     mappings: dict[str, Mapping] = {}
     origins: dict[str, Origins] = {}
     passed_over: dict[str, DataError] = {}
-    for path in visible_files(root / "mappings", "**/*.yaml"):
+    for path in visible_files(root / "mappings", "**/*.yaml", broken):
         name = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
         name = name.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
         try:

@@ -97,9 +97,12 @@ class TableFile:
         return DataError(self.path, self.lines.get(place), found, remedy)
 
 
-def table_paths(folder: Path) -> list[Path]:
-    """The files of tables in ``folder`` in the order of their names; none where there is no such folder."""
-    return visible_files(folder, "*.yaml")
+def table_paths(folder: Path, broken: list[DataError] | None = None) -> list[Path]:
+    """The files of tables in ``folder`` in the order of their names; none where there is no such folder.
+
+    Raises DataError for one that cannot be listed; given a list ``broken``, adds the error there.
+    """
+    return visible_files(folder, "*.yaml", broken)
 
 
 def load_table(path: Path) -> TableFile:

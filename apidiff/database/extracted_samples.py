@@ -89,8 +89,8 @@ def read_extracted(path: Path) -> ExtractedSamples:
 def load_extracted(folder: Path) -> tuple[dict[str, ExtractedSamples], list[DataError]]:
     """All files below ``folder`` by API, none where there is no such folder; and what is wrong with those passed over."""
     extracted: dict[str, ExtractedSamples] = {}
-    damaged = []
-    for path in visible_files(folder, f"*{SUFFIX}"):
+    damaged: list[DataError] = []
+    for path in visible_files(folder, f"*{SUFFIX}", damaged):
         try:
             extracted[path.name.removesuffix(SUFFIX)] = read_extracted(path)
         except DataError as error:

@@ -19,6 +19,7 @@ from apidiff.database.kept_files import read_sealed, sealed
 from apidiff.database.paths import PACKAGE, conf_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import FILE as SCOPE_FILE
+from apidiff.errors import DataError
 from apidiff.folder_walk import visible_files
 from apidiff.model.mapping import Mapping
 
@@ -49,7 +50,7 @@ class KeptMappings:
         self.folder, self.expander = folder, expander
         try:
             self._shared: bytes | None = _digest_of_shared(expander, root)
-        except OSError:  # then nothing is taken over, nor kept
+        except (DataError, OSError):  # then nothing is taken over, nor kept
             self._shared = None
         self._decoder = msgspec.msgpack.Decoder(_Kept)
         self._path = cache(Path)  # a few thousand, named by each of the parts that were written there
@@ -119,7 +120,7 @@ def _digest_of_shared(expander: Expander, root: Path) -> bytes:
     notes = [root / "notes.yaml"] if (root / "notes.yaml").is_file() else []
     for file in [*notes, *visible_files(root / "profiles", "*.yaml"), conf_file(SCOPE_FILE), *_code_files()]:
         digest.update(str(file).encode() + b"\0" + read_regular(file, _MAX_BYTES))
-    scripts = sorted(str(file) for file in expander.examples.glob("*/*.py"))
+    scripts = [str(file) for file in visible_files(expander.examples, "*/*.py")]
     digest.update("\n".join(scripts).encode())
     return digest.digest()
 

@@ -175,9 +175,12 @@ def _within(path: Path, content: bytes) -> bytes:
     return content
 
 
-def record_paths(folder: Path) -> list[Path]:
-    """The files of all records below ``folder``, of ranks and of single calls."""
-    return sorted(path for suffix in SUFFIXES for path in visible_files(folder, f"*/*{suffix}"))
+def record_paths(folder: Path, broken: list[DataError] | None = None) -> list[Path]:
+    """The files of all records below ``folder``, of ranks and of single calls.
+
+    Raises DataError for a folder that cannot be listed; given a list ``broken``, adds the error there and passes the folder over.
+    """
+    return [path for path in visible_files(folder, "*/*", broken) if path.name.endswith(SUFFIXES)]
 
 
 def run_name(record: RunRecord) -> tuple[str, str]:
@@ -196,9 +199,9 @@ def signature_path(record: Path) -> Path:
     return record.with_name(f"{record.name}.minisig")
 
 
-def run_paths(folder: Path) -> list[Path]:
-    """The files of all records of ranks below ``folder``."""
-    return [path for path in record_paths(folder) if not path.name.startswith("single-")]
+def run_paths(folder: Path, broken: list[DataError] | None = None) -> list[Path]:
+    """The files of all records of ranks below ``folder``, as `record_paths` has them."""
+    return [path for path in record_paths(folder, broken) if not path.name.startswith("single-")]
 
 
 def load_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, RunRecord]]:
@@ -207,7 +210,7 @@ def load_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, R
     Raises DataError for a record that cannot be read, has a changed byte, does not fit the model, lies under the wrong name or
     holds what no run shows; given a ``reading``, keeps that there and passes the file over.
     """
-    return read_records(run_paths(folder), read_run, reading)
+    return read_records(run_paths(folder, reading.damaged if reading else None), read_run, reading)
 
 
 def read_run(path: Path, reading: Reading | None = None) -> RunRecord:

@@ -21,11 +21,11 @@ _REMEDY = "Write it anew with `apidiff signatures extract`."
 def load_signatures(folder: Path, broken: list[DataError] | None = None) -> dict[tuple[str, str], SignatureFile]:
     """The files ``<framework>-<version>.json`` in ``folder`` by framework and version; none if there is no folder.
 
-    Raises DataError for a file that cannot be read, does not fit the model or whose name is not what it holds; given a list
-    ``broken``, adds the error there and passes the file over.
+    Raises DataError for a folder or file that cannot be read, and a file that does not fit the model or whose name is not what it
+    holds; given a list ``broken``, adds the error there and passes the file over.
     """
     found: dict[tuple[str, str], SignatureFile] = {}
-    for path in visible_files(folder, "*.json"):
+    for path in visible_files(folder, "*.json", broken):
         try:
             signatures = _read(path)
         except DataError as error:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from apidiff.database.runs import SUFFIXES, Reading, read_record, read_records, record_stem, whole_digest
+from apidiff.database.runs import SUFFIXES, Reading, read_record, read_records, record_paths, record_stem, whole_digest
+from apidiff.errors import DataError
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.version import read_version
 
@@ -34,7 +35,8 @@ def load_single_runs(folder: Path, reading: Reading | None = None) -> list[tuple
 
     What cannot be taken is raised as DataError, or kept in ``reading``, as `load_runs` does.
     """
-    records = read_records(single_paths(folder), read_single_run, reading)
+    paths = single_paths(folder, reading.damaged if reading else None)
+    records = read_records(paths, read_single_run, reading)
     return sorted(records, key=lambda pair: pair[1].date, reverse=True)
 
 
@@ -43,9 +45,9 @@ def read_single_run(path: Path, reading: Reading | None = None) -> SingleRecord:
     return read_record(path, SingleRecord, SINGLE_SCHEMA, single_run_name, "record of single calls", reading)
 
 
-def single_paths(folder: Path) -> list[Path]:
-    """The files of all records of single calls below ``folder``."""
-    return sorted(path for suffix in SUFFIXES for path in folder.glob(f"*/{PREFIX}*{suffix}"))
+def single_paths(folder: Path, broken: list[DataError] | None = None) -> list[Path]:
+    """The files of all records of single calls below ``folder``, as `record_paths` has them."""
+    return [path for path in record_paths(folder, broken) if path.name.startswith(PREFIX)]
 
 
 class SingleTraces:

@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -156,6 +157,7 @@ def code_state() -> str:
 def fingerprint() -> str:
     """One line per file that the index is made from: path, size in bytes, st_mtime and st_ctime in ns. No file is read.
 
+    It is never the same twice where a folder cannot be listed.
     Whoever writes a file may set the first time back; the second one is the system's.
     """
     folders = [_PACKAGE]
@@ -168,7 +170,8 @@ def fingerprint() -> str:
 def _listing(folder: Path) -> Iterator[str]:
     seen = set()  # links are followed, as readers follow them, and may lead round in a circle
     data = f"{_PACKAGE / 'data'}{os.sep}"
-    for parent, folders, names in os.walk(folder, followlinks=True):
+    unlisted: list[OSError] = []
+    for parent, folders, names in os.walk(folder, onerror=unlisted.append, followlinks=True):
         real = os.path.realpath(parent)
         if real in seen:
             yield f"{parent} {real}"  # what lies there is read by this name too
@@ -185,6 +188,10 @@ def _listing(folder: Path) -> Iterator[str]:
             except OSError:  # just removed, or a link to itself
                 continue
             yield f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
+    for error in unlisted:
+        if not isinstance(error, FileNotFoundError):
+            # Files in it may be read by their names all the same, and nothing tells that they changed: no index is of this state.
+            yield f"{error.filename}{os.sep} {error.strerror} {time.time_ns()}"
 
 
 def _read(path: Path | None, *, mapped: bool = False) -> Index | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from apidiff.database.data import load_one_run
+from apidiff.database.data import load_one_run, recorded_ids
 from apidiff.database.paths import DATA
-from apidiff.database.runs import is_intact, record_path, record_paths, run_id, runs_meant
+from apidiff.database.runs import is_intact, record_path, runs_meant
 from apidiff.errors import ApidiffError, DataError, shortened
 from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
@@ -14,7 +14,10 @@ from apidiff.model.trace import RunRecord
 
 def run_text(wanted: str) -> str:
     """Describe the record with this ID, or the only one that a part of it means. Raises ApidiffError."""
-    meant = runs_meant(wanted, {run_id(path) for path in record_paths(DATA / "runs")})
+    unlisted: list[DataError] = []
+    meant = runs_meant(wanted, recorded_ids(DATA, unlisted))
+    if unlisted and not meant:
+        raise unlisted[0]
     if len(meant) > 1:  # a file can be called as it likes
         meant = [run for run in meant if is_intact(record_path(run, DATA / "runs"))]
     if len(meant) != 1:

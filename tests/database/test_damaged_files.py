@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from unlisted_folders import refuse_listing
 
 from apidiff.database import DataError, InvalidData, checks, load, load_valid
 from apidiff.database.checks import passing_over, without_unusable
@@ -226,6 +227,26 @@ def test_without_what_describes_places_nothing_is_judged_by_records_of_them(
     assert any(target.agreements for target in made[ABS].targets) is of_single_calls
     with pytest.raises(InvalidData, match=r"damaged\.toml"):
         load_valid(root)
+
+
+# folders of the data that a user may not list
+UNLISTED = ["runs", "runs/torch-2.13.0", "samples", "profiles", "mappings/torch/distributed", "official", "signatures"]
+
+
+@pytest.mark.parametrize("name", UNLISTED)
+def test_a_folder_that_cannot_be_listed_is_told_once_and_not_taken_for_an_empty_one(
+    root: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    shutil.copytree(DATA / "runs" / "torch-2.13.0", root / "runs" / "torch-2.13.0", symlinks=True)
+    assert {*visible_files(root / "runs", "*/*")}
+    refuse_listing(root / name, monkeypatch)
+    data = load(root)
+    [error] = data.unread
+    assert (error.path, error.damage) == (root / name, Damage.UNREADABLE)
+    assert error.found == "cannot be listed (Permission denied)"
+    if name.startswith("runs"):
+        assert not data.every_run
+        assert data.unfit == [error]
 
 
 @pytest.mark.parametrize("name", ["canonical_calls.yaml", "writing_rules.yaml"])

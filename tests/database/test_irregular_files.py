@@ -17,9 +17,10 @@ from apidiff.database.examples import load_examples
 from apidiff.database.expansion import Expander
 from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.own_records import load_own_records
-from apidiff.database.runs import digest_of, record_paths
+from apidiff.database.runs import digest_of, record_paths, run_paths
 from apidiff.database.signatures import load_signatures
 from apidiff.database.signing import signature_errors
+from apidiff.database.single_runs import single_paths
 from apidiff.database.undecided import read_undecided
 from apidiff.database.upstream_tables import csv_rows
 from apidiff.errors import DataError
@@ -74,6 +75,35 @@ def test_the_lock_of_an_editor_is_passed_over(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_name(f".#{path.name}").symlink_to("me@host.1:2")
     assert read(tmp_path) == found
+
+
+# what reads the files in a folder
+LISTERS: list[Callable[[Path], object]] = [
+    load_signatures,
+    read_messages,
+    table_paths,
+    load_examples,
+    record_paths,
+    run_paths,
+    single_paths,
+    lambda folder: Expander.of(folder.parent, {}, {}),
+    lambda folder: list(messages_keep_to_terms(folder, [])),
+]
+
+
+@pytest.mark.parametrize("read", LISTERS)
+def test_a_folder_that_cannot_be_listed_is_told(read: Callable[[Path], object], tmp_path: Path) -> None:
+    """It was taken for an empty one: what `Path.glob` finds there is nothing."""
+    folder = tmp_path / "profiles"
+    folder.touch()
+    with pytest.raises(DataError, match=r"profiles: cannot be listed \(Not a directory\)"):
+        read(folder)
+
+
+def test_a_folder_of_samples_that_cannot_be_listed_is_told(tmp_path: Path) -> None:
+    (tmp_path / "samples").touch()
+    extracted, [error] = load_extracted(tmp_path / "samples")
+    assert (extracted, error.path) == ({}, tmp_path / "samples")
 
 
 @pytest.mark.parametrize("code", [b"\xff", b"x = (", b"x = " + b"-" * 100_000 + b"1", b"x" + b".a" * 50_000])

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from factories import write_data
+from unlisted_folders import refuse_listing
 
 import apidiff
 from apidiff.database import load as load_data
@@ -529,6 +530,18 @@ def test_a_link_to_itself_is_passed_over(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "notes.yaml").symlink_to("notes.yaml")
     assert fingerprint_of(tmp_path, monkeypatch) == before
+
+
+def test_no_index_fits_data_in_which_a_folder_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changes in it is not seen, and may be read all the same."""
+    (tmp_path / "data" / "runs").mkdir(parents=True)
+    assert fingerprint_of(tmp_path, monkeypatch) == fingerprint_of(tmp_path, monkeypatch)
+    code = index_cache.code_state()
+    refuse_listing(tmp_path / "data" / "runs", monkeypatch)
+    assert fingerprint_of(tmp_path, monkeypatch) != fingerprint_of(tmp_path, monkeypatch)
+    refuse_listing(tmp_path / "data", monkeypatch)
+    assert fingerprint_of(tmp_path, monkeypatch) != fingerprint_of(tmp_path, monkeypatch)
+    assert index_cache.code_state() == code
 
 
 def test_the_name_of_a_file_need_not_be_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from apidiff.atomic_write import write_files
 from apidiff.database.paths import DATA, conf_file, in_checkout
 from apidiff.database.regular_files import read_regular
 from apidiff.errors import ApidiffError, DataError
+from apidiff.folder_walk import visible_files
 
 # All but records of APIs, of runs and what grows with them.
 _OF_DATA = [
@@ -52,7 +53,9 @@ def digests_fit(root: Path) -> Iterator[DataError]:
     if root != DATA and not path.exists():  # a part of the data
         return
     remedy = _REMEDY if in_checkout() else _REINSTALL
-    files, known = _files(root), dict[str, str]()
+    unlisted: list[DataError] = []
+    files, known = _files(root, unlisted), dict[str, str]()
+    yield from unlisted
     try:
         lines = os.fsdecode(read_regular(path, _LARGEST)).split("\n")
     except OSError as error:
@@ -78,9 +81,10 @@ def digests_fit(root: Path) -> Iterator[DataError]:
             yield DataError(Path(error.filename or file), None, f"cannot be read ({error.strerror})", remedy)
 
 
-def _files(root: Path) -> dict[str, Path]:
-    """The files by their names from the top of a checkout."""
-    found = [*(file for one in _OF_DATA for file in sorted(root.glob(one))), *(root / one for one in _WHOLE)]
+def _files(root: Path, unlisted: list[DataError] | None = None) -> dict[str, Path]:
+    """The files by their names from the top of a checkout. Raises DataError, or takes a list, as `visible_files` does."""
+    places = [(root / folder, names) for folder, _, names in (one.rpartition("/") for one in _OF_DATA)]
+    found = [*(file for place in places for file in visible_files(*place, unlisted)), *(root / one for one in _WHOLE)]
     data = {f"apidiff/data/{file.relative_to(root).as_posix()}": file for file in found}
     conf = {f"conf/{name}": conf_file(name) for name in _OF_CONF}
     return {name: file for name, file in (data | conf).items() if file.exists()}

@@ -67,7 +67,7 @@ class Expander:
         """
         errors: list[DataError] = [] if broken is None else broken
         profiles: dict[str, Plain] = {}
-        for path in visible_files(root / "profiles", "*.yaml"):
+        for path in visible_files(root / "profiles", "*.yaml", errors):
             try:
                 profiles |= _profiles(path, profiles)
             except DataError as error:
