@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -130,25 +130,43 @@ def write_file(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def write_files(files: Mapping[Path, bytes]) -> None:
+def write_files(files: Mapping[Path, bytes], without: Iterable[Path] = ()) -> None:
     """Writes files in folders that the caller has locked: all are on disk before the first gets its name.
 
-    Where that fails none of them is there. Raises OSError.
+    Where that fails none of them is there. Raises OSError, which names the file.
+
+    Args:
+        files: their paths and what they hold.
+        without: files in these folders that go, such as the signature of what is replaced. They go once all is on disk, before
+            the first gets its name, and are put back where that fails; whoever is killed in between leaves none of them.
     """
     new = [path for path in files if not path.exists()]
     temporary = {path: unused_name(path.parent) for path in files}
+    aside = {path: unused_name(path.parent) for path in without}
+    done = False
     try:
         for path, content in files.items():
-            _put_on_disk(temporary[path], content)
+            with _naming(path):
+                _put_on_disk(temporary[path], content)
+        for path, kept in aside.items():
+            _move_aside(path, kept)
         for path, written in temporary.items():
             written.replace(path)
+        done = True
+        for kept in aside.values():
+            kept.unlink(missing_ok=True)
     except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
+        if not done:
+            for path in new:
+                path.unlink(missing_ok=True)
+            if all(temporary[path].exists() for path in files if path not in new):  # none was replaced
+                for path, kept in aside.items():
+                    if kept.exists():
+                        kept.rename(path)
         raise
     finally:
-        for written in temporary.values():
-            written.unlink(missing_ok=True)
+        for left in (*temporary.values(), *aside.values()):
+            left.unlink(missing_ok=True)
 
 
 def add_files(files: Mapping[Path, bytes]) -> None:
@@ -244,6 +262,23 @@ def _put_on_disk(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     path.chmod(0o644)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Has an error name ``path``, for which a temporary file is written: of a disk that is full the system tells no name."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+def _move_aside(path: Path, kept: Path) -> None:
+    if path.is_dir():  # which could be moved, and then not removed
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    with contextlib.suppress(FileNotFoundError):
+        path.rename(kept)
 
 
 def _holds(path: Path, content: bytes) -> bool:

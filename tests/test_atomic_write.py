@@ -82,6 +82,35 @@ def test_where_one_cannot_be_written_none_is(
     assert not (tmp_path / "a").exists()
 
 
+# what goes wrong where a file is replaced whose signature no longer fits, and what the error names
+REPLACED = ["the disk is full", "a name cannot be given", "a folder is in the place of the signature"]
+
+
+@pytest.mark.parametrize("fault", REPLACED)
+def test_what_goes_with_the_former_file_stays_where_that_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    path, signature = tmp_path / "list", tmp_path / "list.minisig"
+    path.write_bytes(b"1")
+    signature.write_bytes(b"2")
+    signature.chmod(0o600)
+    if fault == "a name cannot be given":
+        monkeypatch.setattr(Path, "replace", _at_the_second(Path.replace))
+        with pytest.raises(OSError, match="error"):
+            write_files({tmp_path / "new": b"3", path: b"4"}, without=[signature])
+    elif fault == "the disk is full":
+        with room_for(5_000), pytest.raises(OSError, match="too large") as caught:
+            write_files({path: b"3" * 10_000}, without=[signature])
+        assert caught.value.filename == str(path)
+    else:
+        (tmp_path / "folder").mkdir()
+        with pytest.raises(IsADirectoryError):
+            write_files({path: b"3"}, without=[signature, tmp_path / "folder"])
+        (tmp_path / "folder").rmdir()
+    assert files(tmp_path) == {"list": b"1", "list.minisig": b"2"}
+    assert signature.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize(("folder", "reason"), [("", errno.EFBIG), ("nowhere", errno.ENOENT)])
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, folder: str, reason: int) -> None:
     """What names no file is taken for standard output, and the temporary name tells nobody anything."""
@@ -121,6 +150,17 @@ INTERRUPTED: dict[str, tuple[Callable[[Path], object], list[dict[str, bytes]]]] 
     "several files": (
         lambda folder: write_files({folder / "new": b"2", folder / "more": b"3"}),
         [BEFORE, BEFORE | {"new": b"2", "more": b"3"}],
+    ),
+    "one file and what goes with the former one": (
+        lambda folder: write_files({folder / "other": b"1"}, without=[folder / "there"]),
+        [BEFORE, {"other": b"1"}],
+    ),
+    "one file in the place of a signed one": (
+        lambda folder: [
+            (folder / "signature").write_bytes(b"2"),
+            write_files({folder / "there": b"1"}, without=[folder / "signature"]),
+        ],
+        [BEFORE | {"signature": b"2"}, {"there": b"1"}],
     ),
     "several files, with a lock": (
         lambda folder: add_files({folder / "new": b"2", folder / "a" / "more": b"3"}),

@@ -92,9 +92,8 @@ def add_own_records(root: Path, made: Mapping[str, str]) -> int:
         own = load_own_records(root)
         more = {digest: run.removesuffix(f"-{digest}") for digest, run in made.items() if digest not in own}
         lines = sorted((run, digest) for digest, run in (own | more).items())
-        # First: whoever is stopped between the two leaves a list that vouches for its records.
-        signature_path(own_records_path(root)).unlink(missing_ok=True)
-        write_files({own_records_path(root): "".join(f"{digest}  {run}\n" for run, digest in lines).encode()})
+        content = "".join(f"{digest}  {run}\n" for run, digest in lines).encode()
+        write_files({own_records_path(root): content}, without=[signature_path(own_records_path(root))])
     return len(more)
 
 

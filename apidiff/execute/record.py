@@ -158,10 +158,12 @@ def write_record(record: RunRecord, runs: Path) -> Path:
 
 
 def remove_former(path: Path) -> None:
-    """Removes a record that another has taken the place of, and its signature. Raises DataError where that fails."""
+    """Removes a record that another has taken the place of, and its signature, from a folder that the caller has locked.
+
+    Raises DataError where that fails; then both are there.
+    """
     try:
-        signature_path(path).unlink(missing_ok=True)
-        path.unlink()
+        write_files({}, without=[signature_path(path), path])
     except OSError as error:
         found = f"cannot be removed ({error.strerror})"
         raise DataError(path, None, found, "The record that takes its place is written; delete this one.") from error

@@ -19,7 +19,7 @@ from apidiff.database.expansion.signatures import derive_signature_claims
 from apidiff.database.odd_records import UNLIKE_OTHERS
 from apidiff.database.own_records import add_own_records, load_own_records, own_records_path
 from apidiff.database.paths import DATA
-from apidiff.database.runs import run_id
+from apidiff.database.runs import run_id, signature_path
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.official import official_report
 from apidiff.errors import Damage
@@ -29,6 +29,7 @@ from apidiff.lookup.entry import entries
 from apidiff.lookup.made_entries import made_entries
 from apidiff.model.signed import State
 from apidiff.sphinxext import site_content
+from tests.faults.files import room_for
 
 REDUCE, GATHER, ABS = "torch.distributed.reduce", "torch.distributed.gather", "torch.abs"
 FOLDER = "mappings/torch/distributed"
@@ -179,6 +180,20 @@ def test_a_list_of_own_records_that_is_too_large_is_not_read_in_part(
     with pytest.raises(DataError, match="it is larger than"):
         add_own_records(tmp_path, {"3" * 64: "torch-2.13.0/gloo-cpu-2"})
     assert own_records_path(tmp_path).read_text() == "".join(lines)
+
+
+def test_where_the_list_of_own_records_cannot_be_written_its_signature_stays(tmp_path: Path) -> None:
+    lines = "".join(f"{number:064x}  torch-2.13.0/gloo-cpu-2\n" for number in range(100))
+    path = own_records_path(tmp_path)
+    path.write_text(lines)
+    signature_path(path).write_bytes(b"signed")
+    with room_for(len(lines)), pytest.raises(DataError, match="cannot be written") as refused:
+        add_own_records(tmp_path, {"f" * 64: "torch-2.13.0/gloo-cpu-2"})
+    assert refused.value.path == path
+    assert (path.read_text(), signature_path(path).read_bytes()) == (lines, b"signed")
+    assert len(list(tmp_path.iterdir())) == 2
+    assert add_own_records(tmp_path, {"f" * 64: "torch-2.13.0/gloo-cpu-2"}) == 1
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(("text", "said"), [("x = [", Damage.SYNTAX), (None, Damage.UNREADABLE)])

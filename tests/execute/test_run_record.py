@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -206,6 +207,24 @@ def test_a_former_record_that_cannot_be_removed_is_named(tmp_path: Path) -> None
     with pytest.raises(DataError, match="The record that takes its place is written; delete this one") as refused:
         write_record(record(probes=2), tmp_path)
     assert refused.value.path == former
+    assert former.is_file()
+
+
+def test_a_former_record_that_stays_keeps_its_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    former = write_record(record(), tmp_path)
+    signature_path(former).touch()
+    rename = Path.rename
+
+    def refuse(self: Path, target: Path) -> Path:
+        if self == former:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(DataError, match="delete this one"):
+        write_record(record(probes=2), tmp_path)
+    assert former.is_file()
+    assert signature_path(former).is_file()
 
 
 # (what is done to the file, what the error says)
