@@ -131,8 +131,14 @@ def _lines(written: bytes) -> bytes:
 
 
 def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -> None:
-    """Raises ExportError where something that is not ``ours`` has one of the names, or lies in a folder of that name."""
-    there = [path for name in names if os.path.lexists(folder / name) for path in _with_contents(folder / name)]
+    """Raises ExportError where something that is not ``ours`` has one of the names, or lies in a folder of that name.
+
+    Raises OSError where one of these folders cannot be listed: what it holds may be anybody's.
+    """
+    unlisted: list[OSError] = []
+    there = [
+        path for name in names if os.path.lexists(folder / name) for path in _with_contents(folder / name, unlisted)
+    ]
     folders = {str(parent) for name in ours for parent in PurePosixPath(name).parents}
     foreign = [
         name
@@ -146,12 +152,14 @@ def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -
             f"{folder} holds {', '.join(foreign[:_TOLD])}{more}, which no export of apidiff is known to have written. "
             "Name an empty or a new folder."
         )
+    if unlisted:
+        raise unlisted[0]
 
 
-def _with_contents(path: Path) -> Iterator[Path]:
+def _with_contents(path: Path, unlisted: list[OSError]) -> Iterator[Path]:
     yield path
     if _is_folder(path):
-        for folder, folders, files in walk_folders(path):
+        for folder, folders, files in walk_folders(path, unlisted.append):
             yield from (Path(folder, name) for name in (*folders, *files))
 
 
@@ -209,6 +217,7 @@ def _staged(folder: Path, names: Sequence[str], ours: Callable[[], Collection[st
         (stage / "old").mkdir()
         yield stage / "new"
         with _locked(folder):
+            _refuse_foreign(folder, names, ours())  # again: another program may have put a file there meanwhile
             _swap(stage, folder, names)
     except OSError as error:
         left = "nothing was left there. Make room or name a folder that can be written."

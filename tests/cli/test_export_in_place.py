@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from deep_folders import deep
+from unlisted_folders import refuse_listing
 
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.model.views import CounterpartEntry, Entry
@@ -75,6 +76,42 @@ def test_what_is_mine_among_the_files_of_an_export_stays(
     with pytest.raises(ExportError, match="holds mappings/mine, which no export of apidiff is known"):
         export_json(few, counterparts, tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["mappings/mine.txt", "schema/mine.txt"])
+def test_what_was_put_there_while_an_export_was_made_stays(
+    tmp_path: Path,
+    few: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    export_json(few, counterparts, tmp_path)
+    before = listing(tmp_path)
+    write = Path.write_bytes
+
+    def write_beside(path: Path, data: bytes) -> int:
+        (tmp_path / name).touch()
+        return write(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", write_beside)
+    with pytest.raises(ExportError, match=f"holds {name}, which no export of apidiff is known"):
+        export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
+    monkeypatch.undo()
+    assert listing(tmp_path) == dict(sorted((before | {name: b""}).items()))
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_folder_of_an_export_that_cannot_be_listed_stays(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_json(few, counterparts, tmp_path)
+    before = listing(tmp_path)
+    refuse_listing(tmp_path / "mappings", monkeypatch)
+    with pytest.raises(ExportError, match=r"cannot be written \(Permission denied\) and nothing was left there"):
+        export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
+    monkeypatch.undo()
+    assert listing(tmp_path) == before
 
 
 @pytest.mark.parametrize("levels", [1_500, 3_000])
