@@ -284,7 +284,9 @@ def _move_aside(path: Path, kept: Path) -> None:
 def _holds(path: Path, content: bytes) -> bool:
     refuse_irregular(path)
     try:
-        return path.read_bytes() == content
+        return (
+            path.stat().st_size == len(content) and path.read_bytes() == content
+        )  # what has its name may have gigabytes
     except FileNotFoundError:
         return False
 

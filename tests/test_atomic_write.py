@@ -215,6 +215,16 @@ def test_a_pipe_among_what_is_there_already_is_not_waited_for(tmp_path: Path) ->
     assert not (tmp_path / "file").exists()
 
 
+def test_a_large_file_that_has_the_name_of_one_that_is_written_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    os.truncate(tmp_path / "file", 2**40)
+    monkeypatch.setattr(Path, "read_bytes", pytest.fail)
+    with pytest.raises(DataError, match="is there already and is another file"):
+        add_files({tmp_path / "file": b"1"})
+
+
 def test_only_temporary_files_of_ours_are_removed(tmp_path: Path) -> None:
     (tmp_path / f".{'0' * 16}.tmp").mkdir()
     (tmp_path / ".notes.tmp").touch()

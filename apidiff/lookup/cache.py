@@ -20,6 +20,7 @@ from apidiff.lookup.index import Index, packed, unpacked
 _MINISIGN = "minisign"  # apidiff.database.signing.PROGRAM, which a lookup in a kept index need not import
 _PACKAGE = Path(__file__).resolve().parent.parent
 _DIGEST = 32  # bytes of SHA-256, behind an index
+_LARGEST = 512 * 2**20  # bytes of an index; that of all data has a twentieth of that
 _OTHERS_WRITE = 0o022  # permissions of group and others
 # Folders of the package and of conf/ that the index is not made from: they show it, or make pages look as they do.
 _UNRELATED = {"cli", "porting", "servers", "sphinxext", "writers", "cards", "elements", "locale", "static", "templates"}
@@ -194,10 +195,17 @@ def _listing(folder: Path) -> Iterator[str]:
             yield f"{error.filename}{os.sep} {error.strerror} {time.time_ns()}"
 
 
-def _read(path: Path | None, *, mapped: bool = False) -> Index | None:
+def is_set_aside() -> bool:
+    """Whether the kept index has changed though its time of change says otherwise, as by a fault of the disk; it is set aside."""
+    path = index_file()
+    return path is not None and path.exists() and _read(path, thorough=True) is None and not path.exists()
+
+
+def _read(path: Path | None, *, mapped: bool = False, thorough: bool = False) -> Index | None:
     """The index kept in ``path``; None where there is none or another state of the program wrote it.
 
-    A damaged one is set aside, and one that another user than root could have written; a note goes to stderr.
+    A damaged one is set aside, one larger than any is, and one that another user than root could have written; a note goes to
+    stderr. ``thorough``: whether all of it is looked at, also where its time of change says that nobody wrote into it.
     """
     if path is None:
         return None
@@ -211,11 +219,14 @@ def _read(path: Path | None, *, mapped: bool = False) -> Index | None:
             if state.st_uid not in {0, os.geteuid()} or state.st_mode & _OTHERS_WRITE:
                 found = "could have been written by others"
                 raise ValueError
-            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read())
-        whole = _is_whole(state, content)
+            if state.st_size > _LARGEST:
+                raise ValueError
+            size = state.st_size  # no more, whoever makes it grow
+            content = memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if mapped else file.read(size))
+        whole = _is_whole(state, content, thorough=thorough)
     except OSError:
         return None
-    except ValueError:  # of others, or empty, which cannot be mapped
+    except ValueError:  # of others, too large, or empty, which cannot be mapped
         whole = False
     if whole:
         try:
@@ -238,10 +249,10 @@ def _time_of(digest: bytes) -> int:
     return 10**18 + int.from_bytes(digest[:6])
 
 
-def _is_whole(state: os.stat_result, content: memoryview) -> bool:
+def _is_whole(state: os.stat_result, content: memoryview, *, thorough: bool) -> bool:
     """Whether a file is as it was written."""
     digest = bytes(content[-_DIGEST:])
-    if state.st_mtime_ns == _time_of(digest):
+    if state.st_mtime_ns == _time_of(digest) and not thorough:
         return True
     import hashlib  # loads OpenSSL, which takes as long as a tenth of a lookup, and is seldom needed
 

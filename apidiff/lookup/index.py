@@ -44,11 +44,13 @@ def _decoded(content: bytes | memoryview, kind: type[_Kind]) -> _Kind:
 
 
 def broken_index() -> ApidiffError:
-    """What is said of an index that is as it was written, and holds what none holds."""
+    """What is said of an index that holds what none holds: one that is not as it was written is set aside."""
     from apidiff.errors import ApidiffError, printable
-    from apidiff.lookup.cache import SHIPPED, index_file
+    from apidiff.lookup.cache import SHIPPED, index_file, is_set_aside
 
     path = printable(str(index_file() or SHIPPED))
+    if is_set_aside():
+        return ApidiffError(f"{path}: was damaged, and is set aside. Give the command again: it makes it anew.")
     return ApidiffError(f"{path}: holds what no index holds. Delete it; the next call makes it anew.")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import remove_left
+from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import short_id
 from apidiff.ending_signals import ending_in_order
 from apidiff.sphinxext.build_cache import Outline
@@ -24,6 +25,8 @@ _ORPHAN = "---\norphan: true\n---\n\n"
 _STUB = re.compile(
     rf"({_ORPHAN})?```{{apidiff-(?P<kind>mapping|run|evidence|mapping-evidence)}} (?P<key>\S+)\n```\n".encode()
 )
+
+_LONGEST = 2**16  # bytes of a stub: of a user's page, which may be as long as it likes, no more is read
 
 
 def write_stubs(srcdir: Path, outline: Outline, evidence_keys: Iterable[str] = ()) -> None:
@@ -64,8 +67,9 @@ def _replace_stubs(folder: Path, stubs: Mapping[Path, bytes]) -> None:
 
 def _is_stub(path: Path, folder: Path) -> bool:
     """Whether a page has the exact form of a stub, and the name that it is given."""
-    stub = _STUB.fullmatch(path.read_bytes()) if path.is_file() else None
-    if stub is None:
+    content = read_regular(path, _LONGEST + 1) if path.is_file() else b""
+    stub = _STUB.fullmatch(content)
+    if stub is None or len(content) > _LONGEST:
         return False
     key = stub["key"].decode(errors="replace")
     name = path.relative_to(folder).as_posix().removesuffix(".md")

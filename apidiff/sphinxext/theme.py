@@ -17,6 +17,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from apidiff.database.regular_files import read_regular
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
@@ -202,7 +203,7 @@ def _publish_theme_css(app: Sphinx, config: Config) -> None:
     note, made_of = Path(app.doctreedir) / "theme.sha256", _made_of()
     with naming_the_file(folder.parent):
         folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / _STYLES).is_file() or not note.is_file() or note.read_bytes() != made_of:
+        if not (folder / _STYLES).is_file() or not note.is_file() or read_regular(note, len(made_of) + 1) != made_of:
             write_if_changed(folder / _STYLES, theme_css().encode())
             write_if_changed(note, made_of)
     config.html_static_path.append(str(folder))

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import refuse_irregular, remove_left
+from apidiff.database.regular_files import read_regular
 from apidiff.folder_walk import walk_folders
 from apidiff.writers.exports.files import write_if_changed
 from apidiff.writers.exports.site_folder import MARK
@@ -23,6 +24,7 @@ from apidiff.writers.exports.site_folder import MARK
 LIST = ".apidiff-files"
 INFO = ".buildinfo"  # Sphinx' own: what configuration the pages were written with
 _MARKS = (LIST, MARK, INFO)
+_LARGEST = 64 * 2**20  # bytes of the list: that of all pages has a hundredth of that
 _PART = re.compile(r"\.part-\d+\.html")
 
 
@@ -56,8 +58,7 @@ def _in_another_site(out: Path, name: str) -> bool:
 def _listed(out: Path) -> set[str]:
     """The names that lead below ``out``; none where there is no list, or where it cannot be read."""
     try:
-        refuse_irregular(out / LIST)
-        names = json.loads((out / LIST).read_bytes())
+        names = json.loads(read_regular(out / LIST, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return set()
     texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

@@ -246,6 +246,37 @@ def test_a_damaged_index_is_set_aside_and_made_anew(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("mapped", [False, True])
+def test_an_index_larger_than_any_is_set_aside_unread(
+    small: Path, cache: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, mapped: bool
+) -> None:
+    load()
+    kept = index_cache.index_file()
+    os.truncate(kept, 2**40)
+    monkeypatch.setattr(index_cache, "_is_whole", pytest.fail)
+    assert index_cache.open_index(mapped=mapped).fingerprint
+    assert capfd.readouterr().err.startswith("apidiff: note: the index was damaged; it is made anew")
+    assert kept.stat().st_size < 2**20
+    assert kept.with_name(f"{kept.name}.damaged").stat().st_size == 2**40
+
+
+def test_an_entry_damaged_by_the_disk_is_seen_when_it_is_asked_for_and_its_index_is_made_anew(
+    small: Path, cache: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    load()
+    kept = index_cache.index_file()
+    whole, state = kept.read_bytes(), kept.stat()
+    [content] = index_cache._read(kept).encoded_entries.values()
+    place = whole.index(bytes(content)) + len(content) // 2
+    kept.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    os.utime(kept, ns=(state.st_atime_ns, state.st_mtime_ns))
+    with pytest.raises(ApidiffError, match=r"was damaged, and is set aside\. Give the command again"):
+        load().lookup("dist.all_reduce")
+    assert len(capfd.readouterr().err.splitlines()) == 1
+    assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+    assert kept.read_bytes() == whole
+
+
 # Who may write an index that lies in the cache folder: its permissions and its owner.
 FOREIGN = [
     (0o664, None),

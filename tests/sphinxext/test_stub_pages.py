@@ -57,6 +57,15 @@ def test_what_a_build_that_was_killed_left_is_removed(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*.tmp")) == []
 
 
+def test_of_a_page_of_the_user_no_more_is_read_than_a_stub_has(tmp_path: Path) -> None:
+    page = tmp_path / "mappings" / "mine.md"
+    page.parent.mkdir()
+    page.touch()
+    os.truncate(page, 2**40)
+    write(tmp_path)
+    assert page.stat().st_size == 2**40
+
+
 def test_what_another_build_writes_meanwhile_is_no_page_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
