@@ -22,10 +22,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from apidiff import database
-from apidiff.atomic_write import refuse_irregular
+from apidiff.atomic_write import open_in_place
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
@@ -54,8 +54,7 @@ class Step:
     def __init__(self, name: str, command: Sequence[str], log: Path, deadline_s: int) -> None:
         self.name, self.command, self.log, self.deadline_s = name, list(command), log, deadline_s
         log.parent.mkdir(parents=True, exist_ok=True)
-        refuse_irregular(log)  # a pipe would be waited for
-        with log.open("wb") as output:
+        with open_in_place(log, emptied=True) as output:
             # What Sphinx writes about a fault goes beside the log, where the next build finds it.
             self.process = start(
                 self.command, output, folder=_ROOT, environment=os.environ | {"TMPDIR": str(log.parent)}
@@ -170,13 +169,12 @@ def build_site(
     return index
 
 
-def _lock(work: Path) -> IO[str]:
+def _lock(work: Path) -> BinaryIO:
     """Makes the folder and holds its lock until the file is closed; a build that holds it is waited for."""
     while True:
         work.mkdir(parents=True, exist_ok=True)
-        refuse_irregular(work / "lock")  # a pipe would be waited for
         with suppress(FileNotFoundError), ExitStack() as stack:
-            lock = stack.enter_context((work / "lock").open("w"))
+            lock = stack.enter_context(open_in_place(work / "lock", emptied=False))
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.path.samestat((work / "lock").stat(), os.fstat(lock.fileno())):  # and no failed build took it away
                 stack.pop_all()

@@ -15,7 +15,7 @@ from types import FrameType
 import pytest
 
 from apidiff import atomic_write
-from apidiff.atomic_write import add_files, refuse_unwritable, remove_left, write_file, write_files
+from apidiff.atomic_write import add_files, open_in_place, refuse_unwritable, remove_left, write_file, write_files
 from apidiff.database import DataError
 from tests.faults.files import room_for
 
@@ -213,6 +213,39 @@ def test_a_pipe_among_what_is_there_already_is_not_waited_for(tmp_path: Path) ->
     with pytest.raises(DataError, match="it is no regular file"):
         add_files({tmp_path / "pipe": b"1", tmp_path / "file": b"2"})
     assert not (tmp_path / "file").exists()
+
+
+# what is opened as a lock or log, what becomes of it, what it holds then
+IN_PLACE = [(b"former", False, b"former"), (b"former", True, b""), (None, False, b""), (None, True, b"")]
+
+
+@pytest.mark.parametrize(("content", "emptied", "then"), IN_PLACE)
+def test_a_lock_and_a_log_are_opened_as_they_lie_there(
+    tmp_path: Path, content: bytes | None, emptied: bool, then: bytes
+) -> None:
+    path = tmp_path / "lock"
+    if content is not None:
+        path.write_bytes(content)
+    open_in_place(path, emptied=emptied).close()
+    assert path.read_bytes() == then
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [("mine.txt", "it is a link"), ("nowhere", "it is a link that leads nowhere"), ("pipe", "it is no regular")],
+)
+def test_what_a_link_in_the_place_of_a_lock_or_log_leads_to_stays(
+    tmp_path: Path, goal: str, said: str, emptied: bool
+) -> None:
+    (tmp_path / "mine.txt").write_bytes(b"mine")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "lock").symlink_to(goal)
+    with pytest.raises(OSError, match=said) as refused:
+        open_in_place(tmp_path / "lock", emptied=emptied)
+    assert refused.value.filename == str(tmp_path / "lock")
+    assert (tmp_path / "mine.txt").read_bytes() == b"mine"
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_large_file_that_has_the_name_of_one_that_is_written_is_not_read(

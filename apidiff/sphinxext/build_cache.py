@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from apidiff.atomic_write import refuse_irregular, remove_left
+from apidiff.atomic_write import open_in_place, refuse_irregular, remove_left
 from apidiff.database.runs import is_intact, read_bytes, signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
@@ -95,8 +95,7 @@ class BuildCache:
     def being_made(self) -> Iterator[Callable[[], None]]:
         """Have everyone who would `wait` do so until the block ends, or what it is given is called."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        refuse_irregular(self._lock)
-        with self._lock.open("w") as lock:
+        with open_in_place(self._lock, emptied=False) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield partial(
                 fcntl.flock, lock, fcntl.LOCK_UN

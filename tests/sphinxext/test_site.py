@@ -185,8 +185,18 @@ def test_a_build_that_was_ended_at_once_can_be_done_again(
         site.build_site(Path("site"))
 
 
+def _a_link_to_my_file(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to(MINE.absolute())
+    MINE.write_text("mine")
+
+
+MINE = Path("mine.txt")
 # Where a build locks or writes a file, what stands there, what is said of it.
 IN_THE_WAY: list[tuple[str, Callable[[Path], None], str]] = [
+    (".site/lock", _a_link_to_my_file, "it is a link"),
+    (".site/derived/lock", _a_link_to_my_file, "it is a link"),
+    (".site/logs/en.log", _a_link_to_my_file, "it is a link"),
     (".site/derived/lock", os.mkfifo, "it is no regular file"),
     (".site/derived/lock", Path.mkdir, "Is a directory"),
     (".site/logs/en.log", os.mkfifo, "it is no regular file"),
@@ -213,6 +223,7 @@ def test_what_stands_in_the_way_of_a_build_is_named_and_not_waited_for(
     assert site.main(["build", "--output", "site"]) == 2
     told = f"{tmp_path / name}: {said}. Take away what stands in its place, free the space or give --output another folder.\n"
     assert capsys.readouterr().err == told
+    assert not MINE.exists() or MINE.read_text() == "mine"
 
 
 @pytest.mark.timeout(60)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.atomic_write import refuse_irregular, write_file
+from apidiff.atomic_write import open_in_place, write_file
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import read_toml
@@ -163,8 +163,7 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
     """
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
-        refuse_irregular(log)  # a pipe would be waited for
-        output = log.open("wb")
+        output = open_in_place(log, emptied=True)
     except OSError as error:
         remedy = "Free space, or check that the folder can be written."
         raise DataError(log, None, f"the log cannot be written ({error.strerror})", remedy) from error

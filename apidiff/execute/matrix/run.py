@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
-from apidiff.atomic_write import refuse_irregular
+from apidiff.atomic_write import open_in_place
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend, Devices
 from apidiff.execute.matrix.cells import Cell, Standing
@@ -65,11 +65,11 @@ def exclusive(work: Path) -> Iterator[None]:
     """Locks the folder ``work`` for this process. Raises ApidiffError where another has it."""
     try:
         work.mkdir(parents=True, exist_ok=True)
-        refuse_irregular(work / "lock")  # a pipe would be waited for
-        lock = (work / "lock").open("w", encoding="utf-8")
+        lock = open_in_place(work / "lock", emptied=False)
     except OSError as error:
-        remedy = "Free space, or check that the folder can be written."
-        raise DataError(work, None, f"environments cannot be kept here ({error.strerror})", remedy) from error
+        found = f"environments cannot be kept here ({error.strerror})"
+        remedy = "Free space, check that the folder can be written, and take away what stands in the place of its lock."
+        raise DataError(error.filename or work, None, found, remedy) from error
     with lock:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

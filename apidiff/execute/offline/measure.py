@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apidiff.atomic_write import refuse_irregular
+from apidiff.atomic_write import open_in_place
 from apidiff.ending_signals import end_in_order
 from apidiff.execute.offline.single_calls import measure_calls, most_used_first
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
@@ -219,9 +219,7 @@ def _start(job: _Job, by: str, folder: Path) -> None:
     command = ["verify", *which, "--world-size", str(job.size)]
     _say(f"{job.name}: started; its log is {folder / job.name}.log")
     answer, log = folder / f"{job.name}.json", folder / f"{job.name}.log"
-    for file in (answer, log):
-        refuse_irregular(file)  # a pipe would be waited for
-    with answer.open("wb") as output, log.open("wb") as errors:
+    with open_in_place(answer, emptied=True) as output, open_in_place(log, emptied=True) as errors:
         command = [*_APIDIFF, *command, "--record", "--json", "--measured-by", by]
         job.process = start(command, output, errors, folder=CHECKOUT)
 

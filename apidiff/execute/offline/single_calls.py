@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apidiff.atomic_write import refuse_irregular
+from apidiff.atomic_write import open_in_place
 from apidiff.execute.offline.wheels import CHECKOUT
 from apidiff.process_group import end_group, start
 
@@ -70,9 +70,7 @@ def measure_calls(
 def _made(words: Sequence[str], until: float, stem: Path) -> list[Path]:
     """Run a command until it ends or the time is over. Returns the records that it names; raises OSError without files."""
     out, log = stem.with_name(f"{stem.name}.json"), stem.with_name(f"{stem.name}.log")
-    for file in (out, log):
-        refuse_irregular(file)  # a pipe would be waited for
-    with out.open("wb") as output, log.open("wb") as errors:
+    with open_in_place(out, emptied=True) as output, open_in_place(log, emptied=True) as errors:
         process = start(list(words), output, errors, folder=CHECKOUT)
         try:
             while process.poll() is None and time.monotonic() < until:

@@ -107,6 +107,17 @@ def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(tmp_path: Path) -> No
         pass
 
 
+def test_what_a_link_in_the_place_of_the_lock_leads_to_stays(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "lock").symlink_to("mine")
+    with (
+        pytest.raises(ApidiffError, match=r"/lock: environments cannot be kept here \(it is a link\)"),
+        exclusive(tmp_path),
+    ):
+        pass
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ApidiffError, match="cannot be read"):
         read_matrix(tmp_path / "none.toml", load_backends())
