@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 from collections.abc import Collection, Iterator
 from collections.abc import Mapping as Dictionary
 from pathlib import Path
@@ -50,7 +51,7 @@ def with_canonical_calls(
     Raises DataError for a mapping or target that is not there, for code that does not parse or uses an unknown name, and for
     a piece to leave out that no sample has.
     """
-    if not path.is_file():
+    if not os.path.lexists(path):
         return dict(mappings)
     calls, lines = read_yaml(path, dict[DottedName, CanonicalCalls])
     done = dict(mappings)

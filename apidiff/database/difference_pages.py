@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def pages_path(root: Path) -> Path:
 def load_page_rows(root: Path) -> list[PageRow]:
     """Read every row; none where there is no table. Raises DataError, with file and line, for one of another form."""
     path = pages_path(root)
-    if not path.exists():
+    if not os.path.lexists(path):
         return []
     return [_row(path, line, cells) for line, cells in csv_rows(path, COLUMNS, _REMEDY)]
 

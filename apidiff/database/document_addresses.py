@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -40,4 +41,4 @@ class PageRules(Record, frozen=True, kw_only=True):
 def load_addresses(root: Path) -> dict[str, PageRules]:
     """The rules of the data below ``root`` by framework. Raises DataError where the file is broken."""
     path = root / FILE
-    return read_yaml(path, dict[str, PageRules])[0] if path.is_file() else {}
+    return read_yaml(path, dict[str, PageRules])[0] if os.path.lexists(path) else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -43,7 +44,7 @@ class Twins(Record, frozen=True, kw_only=True):
 def load_twins(root: Path) -> Twins:
     """The rules of the data below ``root``. Raises DataError where the file is broken."""
     path = root / FILE
-    return read_yaml(path, Twins)[0] if path.is_file() else Twins(addresses=[])
+    return read_yaml(path, Twins)[0] if os.path.lexists(path) else Twins(addresses=[])
 
 
 def chinese_address(address: str, rules: Iterable[AddressRule]) -> str | None:

@@ -5,6 +5,7 @@ Each row of a table becomes a claim, ``corresponds``, on the target that the row
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
@@ -29,12 +30,12 @@ OnlyFile = dict[DottedName, MindsporeOnly]
 def load_mindspore_only(root: Path) -> tuple[OnlyFile, Lines]:
     """The file below the data folder ``root`` with its lines; nothing where there is none. Raises DataError."""
     path = root / ONLY_FILE
-    return read_yaml(path, OnlyFile) if path.is_file() else ({}, {})
+    return read_yaml(path, OnlyFile) if os.path.lexists(path) else ({}, {})
 
 
 def load_documented(path: Path) -> tuple[list[Listing], Lines]:
     """The listings in ``path`` with their lines; none if there is no such file. Raises DataError for one that does not fit."""
-    return read_yaml(path, list[Listing]) if path.exists() else ([], {})
+    return read_yaml(path, list[Listing]) if os.path.lexists(path) else ([], {})
 
 
 def unknown_document(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Collection
 from contextlib import suppress
@@ -117,7 +118,7 @@ def _digest_of_shared(expander: Expander, root: Path) -> bytes:
     """The digest of what all mappings are made from, beside their records."""
     digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
     digest.update(_encode([expander.documents, expander.signatures.torch, expander.signatures.mindspore]))
-    notes = [root / "notes.yaml"] if (root / "notes.yaml").is_file() else []
+    notes = [root / "notes.yaml"] if os.path.lexists(root / "notes.yaml") else []
     for file in [*notes, *visible_files(root / "profiles", "*.yaml"), conf_file(SCOPE_FILE), *_code_files()]:
         digest.update(str(file).encode() + b"\0" + read_regular(file, _MAX_BYTES))
     scripts = [str(file) for file in visible_files(expander.examples, "*/*.py")]

@@ -11,7 +11,9 @@ _CHECKOUT = PACKAGE.parent
 
 def in_checkout() -> bool:
     """Whether the package runs from a checkout of the project (records can be edited and runs recorded there)."""
-    return (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / "conf" / "backends.toml").is_file()
+    settings = (_CHECKOUT / "conf" / name for name in ("backends.toml", "scope.yaml"))
+    # Whatever stands in the place of one is told by who reads it, and a folder that may not be looked into by this very question.
+    return (_CHECKOUT / "pyproject.toml").is_file() and any(path.is_symlink() or path.exists() for path in settings)
 
 
 def conf_file(name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +30,7 @@ class Uses(Record, frozen=True, kw_only=True):
 def load_uses(root: Path) -> Uses:
     """Read the file below the data folder ``root``; nothing is counted where there is none. Raises DataError."""
     path = root / FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         return Uses()
     uses, lines = read_yaml(path, Uses)
     for name, counts in uses.counts.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from collections.abc import Mapping as AbstractMapping
 from pathlib import Path
@@ -23,7 +24,7 @@ def load_writing_rules(
     Raises DataError for a file that is broken, and for a rule of a pair that no record has.
     """
     path = root / FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         return WritingRules()
     rules, lines = read_yaml(path, WritingRules)
     for source in rules.stand_ins:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
@@ -242,6 +243,37 @@ def test_without_what_describes_places_nothing_is_judged_by_records_of_them(
     assert any(target.agreements for target in made[ABS].targets) is of_single_calls
     with pytest.raises(InvalidData, match=r"damaged\.toml"):
         load_valid(root)
+
+
+def pipe_instead(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def link_instead(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+# files that the data need not have
+FILES = [
+    "notes.yaml",
+    "uses.yaml",
+    "documented.yaml",
+    "mindspore_only.yaml",
+    "document_twins.yaml",
+    "document_addresses.yaml",
+]
+
+
+@pytest.mark.parametrize("put", [folder_instead, pipe_instead, link_instead])
+@pytest.mark.parametrize("name", [*FILES, "canonical_calls.yaml", "writing_rules.yaml"])
+def test_what_is_no_file_in_the_place_of_one_is_told_alone(root: Path, name: str, put: Callable[[Path], None]) -> None:
+    """It was taken for a file that is not there, and of notes each record that names one was told."""
+    (root / name).touch()
+    put(root / name)
+    data = load(root)
+    assert [(error.path, error.damage) for error in data.broken] == [(root / name, Damage.UNREADABLE)]
 
 
 # folders of the data that a user may not list

@@ -17,6 +17,7 @@ A record says what only a person knows. Each pass adds what is known from elsewh
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,7 +76,7 @@ class Expander:
         path = root / "notes.yaml"
         texts: dict[str, Any] = {}
         lines: Lines = {}
-        if path.is_file():
+        if os.path.lexists(path):
             try:
                 _, texts, lines = read_yaml_plain(path, dict[Slug, NamedNote])
             except DataError as error:
