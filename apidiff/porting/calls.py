@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import NUMPY, joined
-from apidiff.porting.name_chains import NameChains
+from apidiff.porting.name_chains import NameChains, is_dotted
 from apidiff.porting.torch_names import IN_TREE, MOST_ABOVE, TENSOR, Value, united
 from apidiff.porting.uses import Argument, Passed, Use, place_of
 
@@ -31,6 +31,7 @@ _NO_TENSOR_CALLS = {
 _MAKES_ARRAY = f"{TENSOR.removesuffix(INSTANCE)}.numpy"
 _MAKE_ARRAYS = {"asnumpy", "numpy"}  # methods that give an array whatever they are called on, in ported code too
 _REGISTERS = {"register_buffer", "register_parameter"}
+_PAIRS = {"enumerate", "zip"}
 _SAME_CALLS = {"list", "tuple", "reversed", "sorted", "iter", "set", "deepcopy"}
 
 
@@ -67,6 +68,8 @@ class Calls(NameChains):
                 more = True
             else:
                 passed.keywords[keyword.arg] = Argument(keyword.value, source(given) if given is not None else None)
+        if plain in _PAIRS:
+            self.paired = node, plain, passed
         if kind is ast.Attribute and func.attr in _REGISTERS:  # type: ignore[attr-defined]
             self._register(func, passed)  # type: ignore[arg-type]
         if more:
@@ -185,8 +188,9 @@ class Calls(NameChains):
             kept = self.classes[of].attributes
             kept[target.attr] = self._either_of(of, target.attr, kept.get(target.attr), value)
             return
-        of_module = isinstance(owner, ast.Name | ast.Attribute) and self.names.is_module(self._silent(owner) or "")
-        if of_module or self._is_forward([target]):
+        if self._is_forward([target]) or (is_dotted(owner) and self.names.is_module(self._silent(owner) or "")):
             self._chain(target)
-        else:
-            self.expr(owner)
+            return
+        value = self.expr(owner)  # once: a target may stand within another
+        if isinstance(owner, ast.Attribute) and value is not None and self.names.is_module(value):
+            self._follow(value, owner, [target], "name", None)

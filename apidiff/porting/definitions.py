@@ -81,7 +81,7 @@ class Definitions(Expressions):
         made = mark.func if isinstance(mark, ast.Call) else mark
         if not isinstance(made, ast.Name | ast.Attribute):
             return False
-        value = self._meant(made)
+        value = self.names.source(self._silent(made))
         if value is not None and value[0] == "t":
             return True
         is_own = value is not None and value[0] == IN_TREE

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from apidiff.model.result_types import NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import NUMPY, joined, worth_telling
 from apidiff.porting.torch_names import TENSOR, Value, sequence_of, united
 from apidiff.porting.type_tests import Told, TypeTests
-
-# Loops over `enumerate` or `zip` within what such a loop goes over: what they go over is gone through twice.
-_MOST_WITHIN = 2
 
 
 class Expressions(TypeTests):
@@ -105,8 +102,7 @@ class Expressions(TypeTests):
         tried, self.frame.tried = self.frame.tried, None  # its own names are nobody else's
         around, self.named = self.named, {}
         for part in node.generators:
-            value = self.expr(part.iter)
-            self._iterate(part.target, part.iter, value)
+            self._iterate(part.target, *self._gone_over(part.iter))
             for test in part.ifs:
                 self.expr(test)
                 self.frame.narrow(self.told(test, holds=True))
@@ -208,25 +204,23 @@ class Expressions(TypeTests):
         elif kind is ast.Starred:
             self._bind(target.value, value)  # type: ignore[attr-defined]
 
-    def _iterate(self, target: ast.expr, source: ast.expr, value: Value) -> None:
-        """Bind the target of a loop over ``source``."""
-        match source, target:
-            case ast.Call(func=ast.Name(id="enumerate"), args=[first, *_]), ast.Tuple(elts=[number, item]):
-                self._bind(number, NO_OBJECT)
-                self._bind(item, self._item_of(first))
-            case ast.Call(func=ast.Name(id="zip"), args=given), ast.Tuple(elts=items) if len(given) == len(items):
-                for part, one in zip(items, given, strict=True):
-                    self._bind(part, self._item_of(one))
-            case _:
-                self._bind(target, self._item(value))
+    def _gone_over(self, node: ast.expr) -> tuple[Value, list[Value]]:
+        """Go through what a loop goes over: what that gives, and each of several that `enumerate` or `zip` gives together."""
+        item = self._item(self.expr(node))
+        if not isinstance(node, ast.Call) or self.paired is None or self.paired[0] is not node:
+            return item, []
+        _, name, passed = self.paired
+        given = iter(passed.args)
+        items = [None if isinstance(one, ast.Starred) else self._item(next(given).value) for one in node.args]
+        return item, [NO_OBJECT, *items[:1]] if name == "enumerate" else items
 
-    def _item_of(self, node: ast.expr) -> Value:
-        if self._within >= _MOST_WITHIN:
-            return None
-        self._within += 1
-        value = self._silent(node)
-        self._within -= 1
-        return self._item(value)
+    def _iterate(self, target: ast.expr, item: Value, items: Sequence[Value]) -> None:
+        """Bind the target of a loop that goes over what gives ``item``, or ``items`` together."""
+        if isinstance(target, ast.Tuple) and len(target.elts) == len(items):
+            for part, one in zip(target.elts, items, strict=True):
+                self._bind(part, one)
+        else:
+            self._bind(target, item)
 
     def _set(self, name: str, value: Value) -> None:
         """Bind a name, which a function may have declared global or nonlocal."""

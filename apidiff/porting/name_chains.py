@@ -59,7 +59,7 @@ class NameChains:
         # By the node of a loop: the names that it binds to another thing than it finds.
         self.otherwise: dict[int, list[str]] = {}
         self._deep = 0  # loops around the one at hand
-        self._within = 0  # loops over `enumerate` or `zip` around what is gone through to bind their names
+        self.paired: tuple[ast.Call, str, Passed] | None = None  # the last call of `enumerate` or `zip`
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
         self._followed = 0  # things that the attributes of that chain may be
         self.ended: set[str] = set()  # paths of functions that have been gone through
@@ -77,8 +77,13 @@ class NameChains:
         return value
 
     def _meant(self, node: ast.expr) -> Value:
-        """What a name or an attribute in an annotation means."""
-        return self.names.source(self._look(node.id) if isinstance(node, ast.Name) else self._silent(node))
+        """What a name, or one with attributes behind it, means in an annotation or a test; None for another expression.
+
+        Tests stand within each other there: each level would be gone through again for the one above.
+        """
+        if isinstance(node, ast.Name):
+            return self.names.source(self._look(node.id))
+        return self.names.source(self._silent(node)) if is_dotted(node) else None
 
     def _look(self, name: str) -> Value:
         """What a name is bound to: here as things stand, in the scopes around as they may be when this is called."""
@@ -279,6 +284,13 @@ class NameChains:
         plain = type(base) is ast.Name
         place = place_of(last) if plain or not end else attribute_place(steps[end - 1])
         self.uses.append(Use(api, place, role, passed, unbound=unbound))
+
+
+def is_dotted(node: ast.expr) -> bool:
+    """Whether an expression is a name with attributes behind it, or none: ``a.b.c``."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _may_be_either(value: str) -> bool:

@@ -138,8 +138,8 @@ class Walker(Imports):
         self.frame.narrow(self.told(node.test, holds=True))
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
-        value = self.expr(node.iter)
-        self._loop(node, lambda: None, lambda: self._iterate(node.target, node.iter, value))
+        item, items = self._gone_over(node.iter)
+        self._loop(node, lambda: None, lambda: self._iterate(node.target, item, items))
 
     def _while(self, node: ast.While) -> None:
         self._loop(node, lambda: self.expr(node.test), lambda: self.frame.narrow(self.told(node.test, holds=True)))

@@ -40,7 +40,7 @@ class TypeTests(Calls):
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
                 return self._of_kinds(name, _kinds(kind), holds)
             case ast.Call(func=ast.Attribute(attr="is_tensor") as func, args=[ast.Name(id=name)]):
-                if self._silent(func) != "torch.is_tensor":
+                if self._meant(func) != "torch.is_tensor":
                     return {}
                 return {name: TENSOR if holds else self._without_tensors(name)}
             case ast.Compare(
