@@ -21,7 +21,7 @@ class Frame:
     ``bound``: what names are now; ``ever``: what they may be when a function that is called later looks them up. ``owner``: the
     class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet;
     ``yields``: whether it is a generator. ``changed``: the names that branches have bound or undone since `changes` was last
-    asked. ``tried``: what a `try` at hand has bound.
+    asked. ``tried``: the names that a `try` at hand has bound, and to what; for each what it was before.
     """
 
     __slots__ = (
@@ -44,7 +44,7 @@ class Frame:
         self.ever: dict[str, Value] = {}
         self.changed: dict[str, None] = {}
         self.journal: list[tuple[str, Value]] | None = None
-        self.tried: list[tuple[str, Value, Value]] | None = None
+        self.tried: dict[tuple[str, Value], Value] | None = None
         self.returned: Value = None
         self.returns = self.yields = False
 
@@ -54,7 +54,7 @@ class Frame:
             self.journal.append((name, self.bound.get(name, _UNBOUND)))
             self.changed[name] = None
         if self.tried is not None:
-            self.tried.append((name, self.bound.get(name, value), value))
+            self.tried.setdefault((name, value), self.bound.get(name, value))
         self.bound[name] = value
         ever = self.ever
         if name not in ever:
@@ -81,21 +81,24 @@ class Frame:
             else:
                 self.bound[name] = value
 
-    def begin_try(self) -> list[tuple[str, Value, Value]] | None:
+    def begin_try(self) -> dict[tuple[str, Value], Value] | None:
         """Begin code that may be left anywhere. Give what is returned to `end_try`."""
-        before, self.tried = self.tried, []
+        before, self.tried = self.tried, {}
         return before
 
-    def end_try(self, before: list[tuple[str, Value, Value]] | None) -> dict[str, Value]:
-        """What the names that it bound may be wherever it was left."""
-        made, self.tried = self.tried or [], before
-        if before is not None:
-            before += made
+    def end_try(self, before: dict[tuple[str, Value], Value] | None) -> dict[str, Value]:
+        """What the names that it bound may be wherever it was left, of those that may be something else than they are now."""
+        made, self.tried = self.tried or {}, before
+        if before:
+            for bound, first in made.items():
+                before.setdefault(bound, first)
+        elif before is not None:
+            self.tried = made
         found: dict[str, Value] = {}
-        for name, first, value in made:
+        for (name, value), first in made.items():
             former = found.get(name, first)
-            found[name] = former if former is None else joined(former, value)
-        return found
+            found[name] = former if former is None or former == value else joined(former, value)
+        return self.since(found)
 
     def begin(self) -> list[tuple[str, Value]] | None:
         """Begin a branch: what it binds is noted. Give what is returned to `end`."""

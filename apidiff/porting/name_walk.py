@@ -211,22 +211,30 @@ class Walker(Imports):
         before_body = self.frame.begin_try()
         self.body(node.body)
         raised = self.frame.end_try(before_body)
-        for handler in node.handlers:
-            if handler.type is not None:
-                self.expr(handler.type)
-            before = self.frame.begin()
-            self.frame.narrow(raised)
-            if handler.name:
-                self.frame.bind(handler.name, NO_OBJECT)
-            self.body(handler.body)
-            made = self.frame.end(before)
-            if not _leaves(handler.body):
-                self.frame.join(made, {})
+        before = self.frame.begin()
+        self.frame.narrow(raised)
+        ways = [made for handler in node.handlers if (made := self._handler(handler)) is not None][::-1]
+        self.frame.end(before)
+        for name, value in raised.items():  # told by one handler that leaves it as it finds it: not by each of them
+            if (way := next((made for made in ways if name not in made), None)) is not None:
+                way[name] = value
+        self.frame.join(*ways, {})
         self.body(node.orelse)
         raised = self.frame.end_try(every)
         former = self.frame.narrow(raised)
         self.body(node.finalbody)
         self.frame.widen(raised, former)
+
+    def _handler(self, node: ast.ExceptHandler) -> dict[str, Value] | None:
+        """Go through a handler: what it binds, None where code does not go on behind it."""
+        if node.type is not None:
+            self.expr(node.type)
+        before = self.frame.begin()
+        if node.name:
+            self.frame.bind(node.name, NO_OBJECT)
+        self.body(node.body)
+        made = self.frame.end(before)
+        return None if _leaves(node.body) else made
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:

@@ -244,6 +244,67 @@ def test_a_jump_out_of_a_loop_keeps_what_has_changed(
     assert sum(kept) <= 2 * len(_NAMES)
 
 
+_TWICE = "".join(f"    {name} = 1\n    {name} = torch.ones(2)\n" for name in _NAMES)
+TRIED = [  # a `try` with as many handlers as it binds names
+    f"try:\n{_TWICE}" + "except E: pass\n" * 50,
+    f"try:\n{_TWICE}" + "".join(f"except E: {name} = 1\n" for name in _NAMES),
+    f"try:\n    {_NAMES[0]} = 1\n" + "except E: pass\n" * 50 + f"finally:\n{_TWICE}",
+]
+
+
+@pytest.mark.parametrize("code", TRIED, ids=range(len(TRIED)))
+def test_handlers_find_what_a_try_binds_once_for_all(scan: Scan, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    bound, bind, narrow = list[str](), Frame.bind, Frame.narrow
+
+    def counted_bind(frame: Frame, name: str, value: str | None) -> None:
+        bound.append(name)
+        bind(frame, name, value)
+
+    def counted_narrow(frame: Frame, told: dict[str, str | None]) -> list[tuple[str, str | None]]:
+        bound.extend(told)
+        return narrow(frame, told)
+
+    monkeypatch.setattr(Frame, "bind", counted_bind)
+    monkeypatch.setattr(Frame, "narrow", counted_narrow)
+    scan({"a.py": f"import torch\n{code}"})
+    assert len(_NAMES) < len(bound) <= 8 * len(_NAMES)
+
+
+def test_a_try_hands_up_what_it_binds_once(scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not each place that binds it, through all that stand around."""
+    handed, end_try = [], Frame.end_try
+
+    def counted(frame: Frame, before: Any) -> dict[str, str | None]:
+        handed.append(len(frame.tried or ()))
+        return end_try(frame, before)
+
+    monkeypatch.setattr(Frame, "end_try", counted)
+    levels = range(30)
+    begun = "".join(f"{' ' * level}try:\n" for level in levels)
+    ended = "".join(f"{' ' * level}except E: pass\n" for level in reversed(levels))
+    scan({"a.py": f"{begun}{' ' * 30}{'x = 1; ' * 500}\n{ended}"})
+    assert handed == [1] * 2 * len(levels)
+
+
+HANDLED = [  # what stands around `x.sort()`, and whether a tensor is sorted there
+    ("x = 1\ntry: x = torch.ones(2)\nexcept E: pass\n{}", True),
+    ("x = torch.ones(2)\ntry: x = np.ones(2)\nexcept E: {}", False),
+    ("x = np.ones(2)\ntry: x = torch.ones(2)\nexcept E: pass\n{}", False),
+    ("x = np.ones(2)\ntry: x = torch.ones(2)\nexcept A: raise\nexcept E: x = torch.ones(2)\n{}", True),
+    ("x = np.ones(2)\ntry: x = torch.ones(2)\nexcept A: x = torch.ones(2)\nexcept E: pass\n{}", False),
+    ("try: f()\nexcept A: x = torch.ones(2)\nexcept E: {}", False),
+    ("try: f()\nexcept A: x = torch.ones(2)\nexcept E: x = torch.ones(2)\n{}", True),
+    ("try:\n  x = np.ones(2)\n  x = torch.ones(2)\nexcept A: x = 1\nexcept E: pass\n{}", False),
+]
+
+
+@pytest.mark.parametrize(("code", "is_known"), HANDLED)
+def test_what_each_handler_leaves_is_known_behind_them(scan: Scan, code: str, is_known: bool) -> None:
+    [file] = scan({"a.py": f"import torch\nimport numpy as np\n{code.format('x.sort()')}\n"})
+    found = [one for one in file.references if one.name == "torch.Tensor.sort" and not one.possible]
+    assert bool(found) == is_known
+
+
 _MANY = ", ".join(f"torch.a{number}" for number in range(60))
 BASES = [  # of a class: whether a layer among them is found
     ("torch.nn.Module", True),
