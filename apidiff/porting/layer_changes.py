@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -19,10 +20,12 @@ METHOD = f"{MODULE}.{FORWARD}"
 
 def with_methods(code: CodeText, changes: Iterable[Change], layers: LayerEdits, *, unsafe: bool) -> Iterator[Change]:
     """The changes of references; a base is not written where the method of its class is not: it stays, or waits as that does."""
-    bases = [(code.start(one.base), code.end(one.base), one) for one in layers.bases_with_methods()]
+    bases = {code.start(one.base): one for one in layers.bases_with_methods()}  # none of them stands within another
+    starts = sorted(bases)
     for change in changes:
-        for start, end, base in bases if change.state == "made" else ():
-            if any(start <= edit.start < end for edit in change.edits):
+        for edit in change.edits if change.state == "made" else ():
+            at = bisect_right(starts, edit.start)
+            if at and edit.start < code.end((base := bases[starts[at - 1]]).base):
                 change = _of_base(change, base, unsafe=unsafe)
                 break
         yield change

@@ -151,10 +151,12 @@ class LayerEdits:
 
     def condition(self, path: str) -> str | None:
         """The message that says on which condition the method of a class is one of a layer; None for none."""
-        found = self._classes.get(path)
-        if found is None or all(one.layer.certain and one.layer.sure for one in found):
+        if path not in self._classes:
             return None
-        return "porting.forward_mixin" if found[0].layer.mixin or found[0].layer.certain else "porting.forward"
+        layer = self._classes[path][0].layer  # of all classes by the name
+        if layer.certain and layer.sure:
+            return None
+        return "porting.forward_mixin" if layer.mixin or layer.certain else "porting.forward"
 
     def _of_class(self, path: str, one: _Class) -> Iterator[LayerEdit]:
         code, condition = self._code, self.condition(path)

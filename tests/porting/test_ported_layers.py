@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from apidiff.lookup.cache import open_index
-from apidiff.porting.changes import PortOptions
+from apidiff.porting import reference_changes
+from apidiff.porting.changes import Change, PortOptions
+from apidiff.porting.code_text import CodeText
 from apidiff.porting.judgement import Judge
+from apidiff.porting.layer_changes import with_methods
+from apidiff.porting.layer_edits import LayerEdit, LayerEdits
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import find_sources
@@ -434,3 +440,40 @@ def test_each_class_in_a_line_is_looked_at_once(port: Port, monkeypatch: pytest.
     lines = "".join(f"class A{number}(A{number - 1}):\n{body}" for number in range(1, 200))
     port(f"{LAYER.replace('class A(', 'class A0(')}{lines}")
     assert 200 <= asked < 200 * 20
+
+
+class _Looked(list[Any]):
+    """A list that counts how often any of its kind is gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        _Looked.times += 1
+        return super().__iter__()
+
+
+def test_classes_by_one_name_are_not_all_looked_at_for_each(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(layers: LayerEdits) -> Iterator[LayerEdit]:
+        layers._classes = {path: _Looked(found) for path, found in layers._classes.items()}
+        return every(layers)
+
+    every = LayerEdits.all
+    monkeypatch.setattr(LayerEdits, "all", counted)
+    monkeypatch.setattr(_Looked, "times", 0)
+    found = port(LAYER + LAYER.removeprefix(HEAD) * 199 + "A().forward(1)\n" * 200)
+    assert found.count("def construct") == found.count("A().construct") == 200
+    assert 1 <= _Looked.times <= 10
+
+
+def test_each_change_is_held_against_one_base(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(code: CodeText, changes: list[Change], *given: Any, **named: Any) -> Iterator[Change]:
+        looked = [msgspec.structs.replace(change, edits=_Looked(change.edits)) for change in changes]
+        return with_methods(code, looked, *given, **named)
+
+    monkeypatch.setattr(reference_changes, "with_methods", counted)
+    monkeypatch.setattr(_Looked, "times", 0)
+    both = "class A(nn.Module):\n    def forward(self, x): return x\n    def construct(self, x): return x\n"
+    found = port(f"{HEAD}import torch\n{both}" + "class A(nn.Module): pass\n" * 200 + "torch.abs(x)\n" * 200)
+    assert found.count("class A(nn.Module)") == 201
+    assert found.count("mint.abs(x)") == 200
+    assert 400 <= _Looked.times <= 4_000
