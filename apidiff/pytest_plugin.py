@@ -82,6 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _world_sizes(text: str | None) -> list[int] | None:
+    from apidiff.errors import typed
     from apidiff.execute.plan import read_world_sizes
     from apidiff.model.probe import LARGEST_WORLD_SIZE
 
@@ -90,11 +91,12 @@ def _world_sizes(text: str | None) -> list[int] | None:
     except ValueError:
         limits = f"numbers of ranks from 1 to {LARGEST_WORLD_SIZE}"
         raise pytest.UsageError(
-            f"Expected --apidiff-world-size to be {limits} such as 2 or 2,3,4 but got {text!r}."
+            f"Expected --apidiff-world-size to be {limits} such as 2 or 2,3,4 but got {typed(str(text))}."
         ) from None
 
 
 def _sample(config: pytest.Config) -> Sample | None:
+    from apidiff.errors import typed
     from apidiff.verification.claim_sample import Sample
 
     text: str | None = config.getoption("--apidiff-sample")
@@ -104,7 +106,7 @@ def _sample(config: pytest.Config) -> Sample | None:
         return Sample.parse(text, datetime.datetime.now(datetime.UTC).date())
     except ValueError:
         raise pytest.UsageError(
-            f"Expected --apidiff-sample to be a number of parts such as 10, or one of them such as 3/10, but got {text!r}."
+            f"Expected --apidiff-sample to be a number of parts such as 10, or one of them such as 3/10, but got {typed(text)}."
         ) from None
 
 

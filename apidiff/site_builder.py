@@ -30,6 +30,7 @@ from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import in_checkout
+from apidiff.database.regular_files import read_text
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import end_group, start
@@ -115,6 +116,7 @@ def build_site(
     from apidiff.writers.exports.files import write_if_changed
 
     address = Address.parse(site_url)
+    pages = {"404.html": not_found_page("/"), "index.html": root_page(address)}
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = Path(os.path.realpath(output))  # `Path.resolve` raises for a link that leads to itself
     wanted = [language for language in LANGUAGES if language.folder in languages]
@@ -162,11 +164,10 @@ def build_site(
                 del data, content, publishing  # which takes most of a second, and Sphinx still writes
                 for step in steps:
                     step.finish()
-        index = output / "index.html"
-        write_if_changed(output / "404.html", not_found_page("/").encode())
-        write_if_changed(index, root_page(address).encode())
+        for name, page in pages.items():
+            write_if_changed(output / name, page.encode())
         publish_sitemap(output, wanted, address)
-    return index
+    return output / "index.html"
 
 
 def _lock(work: Path) -> BinaryIO:
@@ -227,20 +228,32 @@ def _remove(work: Path) -> None:
 
 
 def root_page(address: Address) -> str:
-    """Write the page at the site's root, which leads to the reader's language."""
-    from jinja2 import Environment, StrictUndefined
+    """Write the page at the site's root, which leads to the reader's language. Raises SiteError for a template that is broken."""
+    from jinja2 import Environment, StrictUndefined, TemplateError, TemplateSyntaxError
 
-    template = (_ROOT / "conf" / "root.html").read_text("utf-8")
-    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-    return page.render(site=address.root) + "\n"
+    path = _ROOT / "conf" / "root.html"
+    template = _template(path)
+    try:
+        page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
+        return page.render(site=address.root) + "\n"
+    except TemplateError as error:
+        line = f":{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
+        raise SiteError(f"{path}{line}: {error.message}. Mend it, or restore it from version control.") from error
 
 
 def not_found_page(root: str) -> str:
     """Write the page for an address that leads nowhere, which a host shows at any depth: its links begin with ``root``.
 
-    ``root`` is the path of the site on its host, with a slash at both ends.
+    ``root`` is the path of the site on its host, with a slash at both ends. Raises SiteError where the file is not UTF-8.
     """
-    return (_ROOT / "conf" / "404.html").read_text("utf-8").replace("{root}", root)
+    return _template(_ROOT / "conf" / "404.html").replace("{root}", root)
+
+
+def _template(path: Path) -> str:
+    try:
+        return read_text(path)
+    except UnicodeDecodeError as error:
+        raise SiteError(f"{path}: is not UTF-8 (byte {error.start}). Save it as that, or restore it.") from error
 
 
 def _check_tools() -> None:

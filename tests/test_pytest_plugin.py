@@ -353,6 +353,10 @@ def test_a_version_without_a_record_is_compared_with_the_newest_and_says_so(
             "ERROR: Expected --apidiff-sample to be a number of parts such as 10, or one of them such as 3/10, but got '4/3'.",
         ),
         (
+            ["--apidiff-backend", "gloo", "--apidiff-sample", "9" * 5000],
+            f"ERROR: Expected --apidiff-sample to be *, but got '{'9' * 20}*9…'.",
+        ),
+        (
             ["--apidiff-backend", "gloo", "--apidiff-world-size", "2,500"],
             "ERROR: Expected --apidiff-world-size to be numbers of ranks from 1 to 64 such as 2 or 2,3,4 but got '2,500'.",
         ),

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 import shutil
 import subprocess
+import termios
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -85,7 +89,8 @@ def sign(path: Path, key: Path) -> Path:
         command = [program, "-S", "-m", str(copy), "-x", str(made), "-s", str(key.absolute())]
         try:
             copy.write_bytes(content)
-            code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+            with _terminal_as_it_was():
+                code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
             signature = made.read_bytes()
         except OSError as error:
             raise ApidiffError(f"{path} was not signed: {PROGRAM} made no signature. Is {key} a secret key?") from error
@@ -96,6 +101,23 @@ def sign(path: Path, key: Path) -> Path:
             raise DataError(path, None, "was changed while it was signed, so it was not signed", "Sign it again.")
         write_files({signature_path(path): signature})
     return signature_path(path)
+
+
+@contextmanager
+def _terminal_as_it_was() -> Iterator[None]:
+    """Set the terminal, if there is one, as it was: a program that asks for a password and is ended leaves it without echo."""
+    with ExitStack() as stack:
+        with suppress(OSError, termios.error):
+            terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+            stack.callback(os.close, terminal)
+            stack.callback(_set_terminal, terminal, termios.tcgetattr(terminal))
+        yield
+
+
+def _set_terminal(terminal: int, attributes: list[Any]) -> None:
+    with suppress(OSError, termios.error):
+        if os.tcgetpgrp(terminal) == os.getpgrp():  # who sets it from the background is stopped
+            termios.tcsetattr(terminal, termios.TCSADRAIN, attributes)
 
 
 def load_signed(root: Path, run_ids: Iterable[str], signers: Mapping[str, Signer]) -> dict[str, Signed]:

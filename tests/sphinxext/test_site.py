@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import io
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -250,6 +251,35 @@ def write(names: list[str]) -> set[Path]:
         else:
             Path(name).write_text("mine")
     return {Path(name) for name in names if not name.endswith("/")}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        (
+            "root.html",
+            b"<p>\n{% if %}",
+            "conf/root.html:2: Expected an expression, got 'end of statement block'. Mend it",
+        ),
+        ("root.html", b"{{ nope }}", "conf/root.html: 'nope' is undefined. Mend it"),
+        ("root.html", b"\xff", "conf/root.html: is not UTF-8 (byte 0)"),
+        ("404.html", b"<p>\xff", "conf/404.html: is not UTF-8 (byte 3)"),
+    ],
+)
+def test_a_page_of_its_own_that_is_broken_is_one_error_before_anything_is_built(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    text: bytes,
+    told: str,
+) -> None:
+    shutil.copytree(site._ROOT / "conf", tmp_path / "conf")
+    (tmp_path / "conf" / name).write_bytes(text)
+    monkeypatch.setattr(site, "_ROOT", tmp_path)
+    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    assert told in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["conf"]
 
 
 def test_an_address_that_is_none_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

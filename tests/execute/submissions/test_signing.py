@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import gzip
 import os
 import random
 import shutil
+import signal
+import subprocess
+import sys
+import termios
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -173,6 +178,42 @@ def _asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: str) -> N
     program.write_text(f'#!/bin/sh\n{meanwhile}\nexec {shutil.which("minisign")} "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_whoever_ends_a_command_at_the_password_sees_what_is_typed_next(tmp_path: Path, sent: signal.Signals) -> None:
+    """minisign shows no letter of a password, and what is ended then leaves the terminal so."""
+    (tmp_path / "record").write_bytes(CONTENT)
+    asking = tmp_path / "minisign"
+    asking.write_text("#!/bin/sh\nstty -echo </dev/tty\necho 'Password:' >/dev/tty\nexec sleep 60\n")
+    asking.chmod(0o755)
+    code = (
+        "import pathlib, sys; from apidiff.database.signing import sign; from apidiff.ending_signals import end_in_order; "
+        "end_in_order(); sign(pathlib.Path(sys.argv[1]), pathlib.Path('key'))"
+    )
+    screen, terminal = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "record")],
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    ) as command:
+        said = b""
+        while b"Password:" not in said:
+            said += os.read(screen, 1000)
+        assert not _echoes(terminal)
+        command.send_signal(sent)
+        command.wait(20)
+    assert _echoes(terminal)
+    os.close(screen)
+    os.close(terminal)
+
+
+def _echoes(terminal: int) -> bool:
+    return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
 
 
 @needs_minisign
