@@ -32,6 +32,7 @@ from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import in_checkout
 from apidiff.database.regular_files import read_text
 from apidiff.ending_signals import end_at_once, end_in_order
+from apidiff.errors import shortened
 from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import end_group, start
 from apidiff.standard_streams import open_closed_streams, print_text
@@ -229,16 +230,19 @@ def _remove(work: Path) -> None:
 
 def root_page(address: Address) -> str:
     """Write the page at the site's root, which leads to the reader's language. Raises SiteError for a template that is broken."""
-    from jinja2 import Environment, StrictUndefined, TemplateError, TemplateSyntaxError
+    from jinja2 import Environment, StrictUndefined, TemplateSyntaxError
 
     path = _ROOT / "conf" / "root.html"
     template = _template(path)
     try:
         page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-        return page.render(site=address.root) + "\n"
-    except TemplateError as error:
+        rendered = page.render(site=address.root) + "\n"
+        rendered.encode()
+    except Exception as error:  # a template is code, which may raise anything
         line = f":{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
-        raise SiteError(f"{path}{line}: {error.message}. Mend it, or restore it from version control.") from error
+        found = str(getattr(error, "message", None) or error or type(error).__name__).rstrip(".")
+        raise SiteError(f"{path}{line}: {shortened(found)}. Mend it, or restore it from version control.") from error
+    return rendered
 
 
 def not_found_page(root: str) -> str:
