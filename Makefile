@@ -115,10 +115,8 @@ format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 
-SCHEMAS := $(wildcard apidiff/data/schema/*.json)
-
 schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
-	@for file in $(SCHEMAS); do $(BIN)/apidiff schema "$$(basename "$$file" .json)" >"$$file.new"; mv "$$file.new" "$$file"; done
+	@$(BIN)/python -c 'import sys; from apidiff.database import schema; sys.exit(schema.main())'
 
 specs: $(VENV)/.site ## Add the probes and examples of today to the list of all that ever were
 	@$(BIN)/python -m apidiff.execute.submissions.known_probes

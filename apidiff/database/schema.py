@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from apidiff.atomic_write import write_files
 from apidiff.database.document_addresses import PageRules
 from apidiff.database.document_twins import Twins
 from apidiff.database.documented import OnlyFile
+from apidiff.database.paths import DATA
 from apidiff.database.uses import Uses
 from apidiff.model.authored import AuthoredRecord, CanonicalCalls, NamedNote, Profile
 from apidiff.model.base import DottedName, Slug
@@ -63,3 +66,13 @@ def schema_text(name: str) -> str:
 def schema_path(data: Path, name: str) -> Path:
     """Where the schema called ``name`` is checked in."""
     return data / "schema" / f"{name}.json"
+
+
+def main() -> int:
+    """Write all schemas anew where they are checked in, or none. Returns the exit code."""
+    try:
+        write_files({schema_path(DATA, name): schema_text(name).encode() for name in SCHEMAS})
+    except OSError as error:
+        sys.stderr.write(f"schema: {error}\n")
+        return 2
+    return 0
