@@ -117,7 +117,9 @@ def export_sqlite(
     """
     name = "apidiff.sqlite"
     data = sqlite_bytes(entries.values(), counterparts.values())
-    with _staged(folder, [name], lambda: {name} if _is_database(folder / name) else set()) as stage:
+    # What SQLite finds under these names it takes for changes of the database, and reads them with it.
+    beside = [f"{name}-wal", f"{name}-journal", f"{name}-shm"]
+    with _staged(folder, [name], lambda: {name} if _is_database(folder / name) else set(), beside) as stage:
         (stage / name).write_bytes(data)
     return [folder / name]
 
@@ -200,10 +202,13 @@ def _is_database(path: Path) -> bool:
 
 
 @contextmanager
-def _staged(folder: Path, names: Sequence[str], ours: Callable[[], Collection[str]]) -> Iterator[Path]:
+def _staged(
+    folder: Path, names: Sequence[str], ours: Callable[[], Collection[str]], beside: Sequence[str] = ()
+) -> Iterator[Path]:
     """A folder to write ``names`` into; they are moved to ``folder`` when all of them are there, else nothing is left.
 
-    ``ours``: finds what an earlier export wrote there. Raises ExportError where something else has one of the names.
+    ``ours``: finds what an earlier export wrote there. Raises ExportError where something else has one of the names, or of
+    those ``beside`` them, of which none is written.
     """
     missing = [parent for parent in (folder, *folder.absolute().parents) if not os.path.lexists(parent)]
     # Inside the folder, not beside it: it may be a file system of its own, to which nothing can be renamed.
@@ -211,13 +216,15 @@ def _staged(folder: Path, names: Sequence[str], ours: Callable[[], Collection[st
     try:
         if os.path.isdir(folder):  # noqa: PTH112 - a Path raises where it is too long
             with _locked(folder):  # another export moves files out and in
-                _refuse_foreign(folder, names, ours())
+                _refuse_foreign(folder, [*names, *beside], ours())
         stage.mkdir(parents=True)
         (stage / "new").mkdir()
         (stage / "old").mkdir()
         yield stage / "new"
         with _locked(folder):
-            _refuse_foreign(folder, names, ours())  # again: another program may have put a file there meanwhile
+            _refuse_foreign(
+                folder, [*names, *beside], ours()
+            )  # again: another program may have put a file there meanwhile
             _swap(stage, folder, names)
     except OSError as error:
         left = "nothing was left there. Make room or name a folder that can be written."

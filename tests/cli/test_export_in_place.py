@@ -138,6 +138,16 @@ def test_a_database_of_others_is_not_replaced(tmp_path: Path, content: bytes) ->
     assert listing(tmp_path) == {"apidiff.sqlite": content}
 
 
+@pytest.mark.parametrize("kind", ["wal", "journal", "shm"])
+def test_what_would_change_a_database_is_not_left_beside_it(tmp_path: Path, kind: str) -> None:
+    """What reads the database reads these files as changes of it, whoever put them there."""
+    changes = tmp_path / f"apidiff.sqlite-{kind}"
+    changes.write_bytes(b"mine")
+    with pytest.raises(ExportError, match=rf"holds apidiff\.sqlite-{kind}, which no export of apidiff is known"):
+        export_sqlite({}, {}, tmp_path)
+    assert listing(tmp_path) == {changes.name: b"mine"}
+
+
 @pytest.mark.parametrize(
     "put",
     [
