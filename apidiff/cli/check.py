@@ -19,7 +19,7 @@ from apidiff.database.checks.other_files import errors_of
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
-from apidiff.database.passed_over import unchecked_errors
+from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import conf_file, examples_folder, in_checkout
 from apidiff.derive.verdicts_by_run import deciding
 from apidiff.errors import DataError
@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
         data.newest_release(framework.value)
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
+        tell_passed_over(data.unread, data.unchecked)  # all is told where all is checked
     if errors := check_records(data) if args.ids else [*run_checks(data), *_other_errors(data)]:
         raise InvalidData(errors)
     # Traces can be made only of probes that are as they should be.

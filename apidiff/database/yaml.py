@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -151,6 +152,9 @@ class _Constructor:
             raise DataError(self._path, line, found, "Mend the value, or put it in quotes.", Damage.SYNTAX) from error
         if isinstance(value, int) and value not in _INTEGERS:
             raise self._too_large(node)
+        if isinstance(value, float) and not math.isfinite(value):  # JSON has none: it would be written as null
+            remedy = """Give it as text: in a sample {number: "inf"}."""
+            raise DataError(self._path, line, f"{node.value[:40]!r} is no finite number", remedy, Damage.FORM)
         return value
 
     def _too_large(self, node: yaml.Node) -> DataError:

@@ -20,12 +20,12 @@ from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execut
 
 # A name, or in a profile a name with placeholders: '$output', '$output[0]'.
 Name = Annotated[
-    str, msgspec.Meta(pattern=r"^[$A-Za-z_][\w$]*([.\[][\w$.\[\]]*)?$", description="a name, or $placeholder")
+    str, msgspec.Meta(pattern=r"^[$A-Za-z_][\w$]*([.\[][\w$.\[\]]*)?$(?!\n)", description="a name, or $placeholder")
 ]
-FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$")]
-Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$", description="the name of an entry")]
+FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$(?!\n)")]
+Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$(?!\n)", description="the name of an entry")]
 Without = Annotated[list[Key], msgspec.Meta(max_length=200)]
-SweepName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(one.value for one in Sweep)})$")]
+SweepName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(one.value for one in Sweep)})$(?!\n)")]
 # In these unions the texts have no pattern: msgspec 0.22 crashes on a type that stands twice and has one in a union.
 Slugs = str | list[str]
 Note = str | Text

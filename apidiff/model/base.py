@@ -4,13 +4,17 @@ from typing import Annotated, Literal
 
 import msgspec
 
-Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="lower-case words joined by '-'")]
-DottedName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$", description="full dotted name")]
+Slug = Annotated[
+    str, msgspec.Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)", description="lower-case words joined by '-'")
+]
+DottedName = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$(?!\n)", description="full dotted name")
+]
 Language = Literal["en", "zh"]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 # Pages link to it, and exports hand it on: browsers run the code in one that begins with javascript:.
-Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]\S*$", description="address: http or https")]
-AddressOrNone = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s/]\S*)?$", description="address, or empty")]
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]\S*$(?!\n)", description="address: http or https")]
+AddressOrNone = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s/]\S*)?$(?!\n)", description="address, or empty")]
 # What `Version` takes; behind `$` Python would take a line break, which that does not.
 ReleaseVersion = Annotated[
     str,
@@ -20,7 +24,7 @@ ReleaseVersion = Annotated[
 Slot = Annotated[
     str,
     msgspec.Meta(
-        pattern=r"^[A-Za-z_]\w*(\[[0-9]{1,3}\]|\.[A-Za-z_]\w*){0,8}$",  # values up to an index are made up
+        pattern=r"^[A-Za-z_]\w*(\[[0-9]{1,3}\]|\.[A-Za-z_]\w*){0,8}$(?!\n)",  # values up to an index are made up
         description="'tensor', 'tensor_list[0]', 'return', 'return[0]', 'p2p_op_list[1].tensor'",
     ),
 ]

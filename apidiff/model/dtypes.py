@@ -68,7 +68,7 @@ def _complex() -> dict[str, Dtype]:
 
 
 DTYPES = {"bool": Dtype("b", "bool"), **_integers(), **_floats(), **_complex()}
-DtypeName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(DTYPES)})$", description="a dtype, e.g. float32")]
+DtypeName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(DTYPES)})$(?!\n)", description="a dtype, e.g. float32")]
 _NOT_FINITE = {"nan", "inf", "-inf"}
 _PART = r"[+-]?(?:\d{1,25}(?:\.\d{0,25})?(?:e[+-]?\d{1,3})?|nan|inf)"
 _COMPLEX = re.compile(rf"\(?(?:{_PART})?[+-]?(?:{_PART})j\)?|\(?{_PART}\)?")

@@ -28,7 +28,7 @@ class Release(Record, frozen=True, kw_only=True):
     """A known release of a framework."""
 
     version: ReleaseVersion
-    date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}(-\d{2})?$")] | None = None
+    date: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$(?!\n)")] | None = None
 
 
 class Document(Record, frozen=True, kw_only=True):

@@ -21,10 +21,12 @@ from apidiff.model.dtypes import DtypeName
 
 # An API that a probe calls; in a profile '$module' may stand for the module of the API that is probed.
 Called = Annotated[
-    str, msgspec.Meta(pattern=r"^(\$module|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+$", description="full dotted name")
+    str, msgspec.Meta(pattern=r"^(\$module|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+$(?!\n)", description="full dotted name")
 ]
 # A dimension: a number, or a multiple of the world size ("2*world").
-Dimension = Annotated[int, msgspec.Meta(ge=0, le=2**20)] | Annotated[str, msgspec.Meta(pattern=r"^\d{1,4}\*world$")]
+Dimension = (
+    Annotated[int, msgspec.Meta(ge=0, le=2**20)] | Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,4}\*world$(?!\n)")]
+)
 MAX_DIMENSIONS = 32  # of an array of NumPy
 LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
 MAX_ELEMENTS = 1000  # of the tensors of one argument in the largest world; the numbers of two ranks stand so far apart
@@ -115,20 +117,20 @@ class Input(Record, frozen=True, kw_only=True):
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
-        if self.elements > MAX_ELEMENTS:
+        if self.values > MAX_ELEMENTS:
             raise ValueError(
-                f"an argument has at most {MAX_ELEMENTS} elements in a world of {LARGEST_WORLD_SIZE} ranks, got {self.elements}"
+                f"an argument has at most {MAX_ELEMENTS} elements in a world of {LARGEST_WORLD_SIZE} ranks, got {self.values}"
             )
 
     @property
-    def elements(self) -> int:
-        """How many elements the tensors of the argument have together in the largest world."""
+    def values(self) -> int:
+        """How many values the argument holds in the largest world: the elements of its tensors, and what is none."""
         if self.shape is not None:
-            return math.prod(map(_largest, self.shape))
+            return max(1, math.prod(map(_largest, self.shape)))
         if self.each is not None:
-            return self.each.elements * LARGEST_WORLD_SIZE
-        inner = self.list or (self.call.set.values() if self.call else ())
-        return sum(item.elements for item in inner if isinstance(item, Input))
+            return self.each.values * LARGEST_WORLD_SIZE
+        inner = self.list or self.tuple or (self.call.set.values() if self.call else ())
+        return max(1, sum(item.values if isinstance(item, Input) else 1 for item in inner))
 
 
 def _largest(size: int | str) -> int:
@@ -160,7 +162,7 @@ class Call(Record, frozen=True, kw_only=True):
     set: dict[str, Argument] = {}
 
 
-OneOrOthers = Annotated[str, msgspec.Meta(pattern="^(others|[0-9]{1,5})$", description="a rank, or 'others'")]
+OneOrOthers = Annotated[str, msgspec.Meta(pattern=r"^(others|[0-9]{1,5})$(?!\n)", description="a rank, or 'others'")]
 
 
 class Partner(Record, frozen=True, kw_only=True):
