@@ -294,6 +294,42 @@ def test_failed_load_is_told_and_tried_again(browser: Browser, address: str) -> 
     page.close()
 
 
+NOT_ANALYSED = {"en": "This code could not be analysed.", "zh-cn": "无法分析这段代码。"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_failed_analysis_is_told_and_nothing_is_left_of_the_code_before(
+    browser: Browser, address: str, language: str
+) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}{language}/port.html")
+    page.locator("#apidiff-port-code").focus()
+    put(page, SAMPLE)
+    page.evaluate(
+        "() => { window.sort = Array.prototype.sort; Array.prototype.sort = () => { throw new RangeError() } }"
+    )
+    page.locator("#apidiff-port-code").fill("dist.barrier()")
+    expect(page.locator(".apidiff-port-summary")).to_contain_text(NOT_ANALYSED[language])
+    choose(page, "2.1.0", "2.10.0")
+    expect(page.locator(".apidiff-port-summary")).to_contain_text(NOT_ANALYSED[language])
+    assert (finds(page), page.locator(".apidiff-port-source").count()) == ([], 0)
+    expect(page.locator("button[data-act=copy]")).to_be_hidden()
+    expect(page.locator(".apidiff-port-notes")).to_be_hidden()
+    page.evaluate("() => { Array.prototype.sort = window.sort }")
+    put(page, DIST + "dist.barrier()")
+    assert finds(page) == [("2:1", "barrier")]
+    expect(page.locator("button[data-act=copy]")).to_be_visible()
+    page.close()
+
+
+def test_code_with_a_very_long_list(visit: Visit) -> None:
+    page = open_port(visit, "en")
+    put(page, "import torch\ntorch.zzz(1)\n")
+    put(page, "x = [" + "1," * 150_000 + "]\n")
+    expect(page.locator(".apidiff-port-counts")).to_contain_text("No API that this database speaks of is used here")
+    assert finds(page) == []
+
+
 FUNCTION = """def step_{n}(model, group=None):
     for parameter in model.parameters():
         x = parameter.grad.view(-1)[1:3] + scale(a=1, b=[y for y in z if y], c={{"k": "v"}})

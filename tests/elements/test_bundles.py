@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "conf" / "elements"
 BUNDLES = ROOT / "conf" / "static" / "elements"
-
-needs_node = pytest.mark.skipif(
-    shutil.which("npm") is None, reason="npm is not installed; on Debian: apt-get install npm"
-)
 
 
 def run(*command: str, folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}{done.stderr}"
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources with what they are built with: nothing of the checkout is written."""
-    folder = tmp_path_factory.mktemp("elements") / "elements"
-    shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("node_modules"))
-    run("npm", "ci", "--ignore-scripts", "--silent", "--no-audit", "--no-fund", folder=folder)
-    return folder
 
 
 def differing(sources: Path, folder: Path) -> list[str]:
@@ -39,17 +22,14 @@ def differing(sources: Path, folder: Path) -> list[str]:
     return sorted(name for name in built | kept if built.get(name) != kept.get(name))
 
 
-@needs_node
 def test_the_sources_have_right_types(sources: Path) -> None:
     run("npm", "run", "--silent", "types", folder=sources)
 
 
-@needs_node
 def test_bundles_are_those_of_the_sources(sources: Path, tmp_path: Path) -> None:
     assert differing(sources, tmp_path / "built") == [], "run `make elements` and commit conf/static/elements"
 
 
-@needs_node
 def test_an_edited_source_is_found(sources: Path, tmp_path: Path) -> None:
     edited = min((sources / "src").glob("*.ts"))
     text = edited.read_text("utf-8")

@@ -145,7 +145,8 @@ export function bound(roots: readonly Node[], text: (node: Node) => string): Bou
         add([child(node, "VariableName")].filter((one) => one !== undefined));
         continue; // what stands in it is a scope of its own
     }
-    if (!OWN_SCOPE.test(node.name)) open.push(...node.children);
+    if (OWN_SCOPE.test(node.name)) continue;
+    for (const one of node.children) open.push(one); // a call takes fewer arguments than a list may have items
   }
   for (const name of [...found.globals, ...found.nonlocals]) found.names.delete(name);
   return found;

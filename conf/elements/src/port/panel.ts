@@ -48,7 +48,7 @@ export class PortPanel implements Panel {
     this.#listen();
     follow((pair) => {
       this.#pair = known(table, pair);
-      this.#render();
+      this.#attempt(() => this.#render());
     });
   }
 
@@ -56,14 +56,33 @@ export class PortPanel implements Panel {
     if (code === this.#analysis?.code) return;
     this.#opened.clear();
     this.#shown = PART;
-    this.#analysis = analyse(code, this.table);
-    this.#render();
+    this.#attempt(() => {
+      this.#analysis = analyse(code, this.table);
+      this.#render();
+    });
+  }
+
+  /** Does `act`. Where that fails, nothing of other code stays on the page as if it were of this one. */
+  #attempt(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      console.error(error); // for whoever reports it
+      this.#analysis = undefined;
+      this.#finds = [];
+      this.host.hidden = false;
+      this.#status.replaceChildren(element("p", {}, this.words.say("not_analysed")));
+      this.#copied.textContent = "";
+      for (const one of [this.#notes, this.#copy, this.#report]) one.hidden = true;
+      this.#body.replaceChildren();
+    }
   }
 
   #render(): void {
     const analysis = this.#analysis;
-    this.host.hidden = !analysis?.code.trim();
-    if (!analysis || this.host.hidden) return;
+    if (!analysis) return;
+    this.host.hidden = !analysis.code.trim();
+    if (this.host.hidden) return;
     const places = new Places(analysis.code);
     this.#finds = analysis.uses.map((use, index) => ({
       use,
@@ -73,7 +92,8 @@ export class PortPanel implements Panel {
       ...look(this.table, use, this.#pair),
     }));
     this.#tell();
-    this.#notes.replaceChildren(...this.#remarks(places).map((text) => element("li", {}, text)));
+    this.#notes.replaceChildren();
+    for (const text of this.#remarks(places)) this.#notes.append(element("li", {}, text));
     this.#notes.hidden = this.#notes.childElementCount === 0;
     this.#copy.hidden = this.#finds.length === 0;
     this.#copied.textContent = "";
@@ -92,11 +112,9 @@ export class PortPanel implements Panel {
       counts.append(" ", badge("risk", risk, words.say("summary.risk", { risk: words.say(`risk.${risk}`), count })));
     const parts = [versions, counts];
     if (summary.unknown.length) {
-      const names = summary.unknown.flatMap((name, index) => [
-        index ? words.say("site.comma") : "",
-        element("code", {}, name),
-      ]);
-      parts.push(element("p", { class: "apidiff-port-names" }, words.say("unknown"), words.say("site.colon"), ...names));
+      const names = element("p", { class: "apidiff-port-names" }, words.say("unknown"), words.say("site.colon"));
+      summary.unknown.forEach((name, index) => names.append(index ? words.say("site.comma") : "", element("code", {}, name)));
+      parts.push(names);
     }
     if (parts.map((one) => one.textContent).join("") === this.#status.textContent) return;
     this.#status.replaceChildren(...parts);
@@ -134,7 +152,7 @@ export class PortPanel implements Panel {
         this.#shown = this.#finds.length;
         more.replaceWith();
         const rest = this.#finds.slice(PART).map((find) => this.#item(find, false));
-        list.append(...rest);
+        for (const one of rest) list.append(one);
         rest[0]?.querySelector("summary")?.focus();
       });
       section.append(more);

@@ -7,7 +7,9 @@ import type { Summary } from "./summary";
 /** `text` as code in a line, whatever it holds. */
 export function code(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
-  const fence = "`".repeat(Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  let longest = 0;
+  for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
   const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return `${fence}${space}${line}${space}${fence}`;
 }
