@@ -143,6 +143,28 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
             ("6:1", "?torch.nn.parallel.data_parallel"),
         ],
     ),
+    (
+        "one of many things",
+        DIST + "".join(f"if a == {number}: f = dist.barrier\n" for number in range(3)) + "f = f or dist.reduce\nf()",
+        [
+            ("2:16", "barrier"),
+            ("3:16", "barrier"),
+            ("4:16", "barrier"),
+            ("5:5", "barrier"),
+            ("5:10", "reduce"),
+            ("6:1", "barrier"),
+        ],
+    ),
+    (
+        "bound in branches, and taken back in one",
+        DIST + "if a:\n    f = dist.barrier\nelif b:\n    f = None\nf()\nif a:\n    f = None\nelse:\n    f = 1\nf()",
+        [("3:9", "barrier"), ("6:1", "barrier")],
+    ),
+    (
+        "bound in a try and its handlers",
+        DIST + "try:\n    f = dist.barrier\nexcept KeyError:\n    f = dist.reduce\nexcept OSError:\n    f()\nf()",
+        [("3:9", "barrier"), ("5:9", "reduce"), ("7:5", "barrier"), ("8:1", "barrier")],
+    ),
     ("nothing", "print('dist.all_reduce')", []),
 ]
 

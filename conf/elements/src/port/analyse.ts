@@ -49,6 +49,7 @@ function errors(tree: Node): Analysis["errors"] {
 /** Line and column of places in `code`, both from 1; a column counts characters, as Python does. */
 export class Places {
   readonly #starts = [0];
+  #last = { line: 0, offset: 0, column: 1 }; // asked for last: what comes after it in its line is counted from there
 
   constructor(readonly code: string) {
     for (let at = code.indexOf("\n"); at >= 0; at = code.indexOf("\n", at + 1)) this.#starts.push(at + 1);
@@ -66,6 +67,10 @@ export class Places {
       if ((this.#starts[middle] as number) <= offset) low = middle;
       else high = middle;
     }
-    return { line: low + 1, column: [...this.code.slice(this.#starts[low], offset)].length + 1 };
+    const start = { line: low + 1, offset: this.#starts[low] as number, column: 1 };
+    const from = this.#last.line === start.line && this.#last.offset <= offset ? this.#last : start;
+    const column = from.column + [...this.code.slice(from.offset, offset)].length;
+    this.#last = { line: start.line, offset, column };
+    return { line: start.line, column };
   }
 }

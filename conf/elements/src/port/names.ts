@@ -20,6 +20,7 @@ export interface Meaning {
 }
 
 const SOURCE = "torch";
+const LONGEST_NAME = 240; // characters: what is longer leads nowhere, or `x = x.a` again and again would make ever longer ones
 
 /**
  * A name is a dotted path from a module. A part that ends in "()" is an instance that a call made:
@@ -29,6 +30,8 @@ export class Names {
   readonly #known: Known;
   readonly #spelled = new Map<string, string>();
   readonly #leading = new Set<string>();
+  readonly #public = new Map<string, string[]>();
+  #mostParts = 0; // of a name that means an API
 
   constructor(known: Known) {
     this.#known = known;
@@ -42,7 +45,9 @@ export class Names {
   }
 
   #lead(name: string): void {
-    for (let end = name.indexOf("."); end > 0; end = name.indexOf(".", end + 1)) this.#leading.add(name.slice(0, end));
+    let parts = 1;
+    for (let end = name.indexOf("."); end > 0; end = name.indexOf(".", end + 1), parts++) this.#leading.add(name.slice(0, end));
+    this.#mostParts = Math.max(this.#mostParts, parts);
   }
 
   #isNoticed(name: string): boolean {
@@ -57,6 +62,7 @@ export class Names {
 
   /** Whether `name` is a module on the way to known APIs, an API, or a name to tell of. */
   leads(name: string): boolean {
+    if (name.length > LONGEST_NAME) return false;
     const plain = name.replaceAll("()", "");
     return this.#leading.has(plain) || this.#isNoticed(plain) || this.meaning(name) !== undefined;
   }
@@ -64,7 +70,7 @@ export class Names {
   /** The API that `name` means: the longest part of it that is one. */
   meaning(name: string): Meaning | undefined {
     const parts = name.replaceAll("()", "").split(".");
-    for (let used = parts.length; used > 0; used--) {
+    for (let used = Math.min(parts.length, this.#mostParts); used > 0; used--) {
       const api = this.#api(parts.slice(0, used).join("."));
       if (api === undefined) continue;
       const member = this.isClass(api) ? parts[used] : undefined;
@@ -98,8 +104,13 @@ export class Names {
 
   /** The APIs that a star import from `module` binds: last parts of names. */
   public(module: string): string[] {
-    const start = `${this.module(module)}.`;
-    const found = Object.keys(this.#known.apis).filter((id) => id.startsWith(start));
-    return found.map((id) => id.slice(start.length)).filter((name) => !name.includes("."));
+    let names = this.#public.get(module);
+    if (!names) {
+      const start = `${this.module(module)}.`;
+      const found = Object.keys(this.#known.apis).filter((id) => id.startsWith(start));
+      names = found.map((id) => id.slice(start.length)).filter((name) => !name.includes("."));
+      this.#public.set(module, names);
+    }
+    return names;
   }
 }

@@ -1,7 +1,7 @@
 // Runs through code as Python would, as far as names go, and tells of every API that it comes upon.
 import { after, imports, loopTargets, sides, targets } from "./bindings";
 import type { Meaning, Names } from "./names";
-import { joined, NOTHING, Scope, union, type State, type Values } from "./scopes";
+import { NOTHING, Scope, union, type Changes, type Values } from "./scopes";
 import { child, type Node } from "./tree";
 
 /** The arguments that a call passes. `open`: there may be more, from `*` or `**`. */
@@ -41,6 +41,7 @@ export class Walk {
   readonly #scopes = new Map<Node, Scope>();
   #later: (() => void)[] = [];
   #depth = 0;
+  readonly #noted = new Set<string>();
 
   constructor(
     readonly root: Node,
@@ -52,11 +53,12 @@ export class Walk {
   run(): void {
     this.uses = [];
     this.notes = [];
+    this.#noted.clear();
     this.learned = false;
     this.#later = [];
     const module = this.#scope(this.root, undefined, "module", this.root.children);
     this.#all(this.root.children, module);
-    for (let next = this.#later.shift(); next; next = this.#later.shift()) next();
+    for (const next of this.#later) next(); // which may add to it
   }
 
   #text = (node: Node): string => this.code.slice(node.from, node.to);
@@ -67,7 +69,7 @@ export class Walk {
       scope = new Scope(kind, parent, roots, this.#text);
       this.#scopes.set(node, scope);
     }
-    scope.state = new Map();
+    scope.restart();
     return scope;
   }
 
@@ -87,21 +89,20 @@ export class Walk {
 
   /** Does `ways` one after another, each from the same state, and joins what they leave. `skip`: none may be taken. */
   #branches(scope: Scope, ways: readonly (() => void)[], skip: boolean): void {
-    const before = scope.state;
-    let found: State | undefined = skip ? before : undefined;
-    for (const way of ways) {
-      scope.state = new Map(before);
-      way();
-      found = found ? joined(found, scope.state) : scope.state;
-    }
-    scope.state = found ?? before;
+    scope.join(ways.map((way) => this.#branch(scope, way)), skip);
+  }
+
+  #branch(scope: Scope, way: () => void): Changes {
+    scope.begin();
+    way();
+    return scope.end();
   }
 
   /** Goes through `node`. Returns what its value may be, for an expression. */
   #visit(node: Node, scope: Scope): Values {
     if (node.children.length === 0 && node.name !== "VariableName") return NOTHING;
     if (this.#depth >= DEEPEST) {
-      if (!this.notes.some((one) => one.kind === "deep")) this.notes.push({ kind: "deep", from: node.from, name: "" });
+      this.#noteOnce("", { kind: "deep", from: node.from, name: "" });
       return NOTHING;
     }
     this.#depth++;
@@ -216,13 +217,14 @@ export class Walk {
       const dot = child(base, ".");
       const first = base.children[0];
       if (!first || !dot) break;
-      if (property) steps.unshift(base); // without one the code ends at the dot
+      if (property) steps.push(base); // without one the code ends at the dot
       base = first;
     }
     if (base.name === "MemberExpression") {
       this.#all(base.children, scope); // a subscript
       return NOTHING;
     }
+    steps.reverse();
     const plain = base.name === "VariableName";
     const { values, assumed } = plain ? this.#look(base, scope) : { values: this.#visit(base, scope), assumed: false };
     const names = steps.map((one) => this.#text(child(one, "PropertyName") as Node));
@@ -300,8 +302,13 @@ export class Walk {
 
   #assume(node: Node, value: string): void {
     const name = this.#text(node);
-    if (!this.notes.some((one) => one.kind === "assumed" && one.name.startsWith(`${name} `)))
-      this.notes.push({ kind: "assumed", from: node.from, name: `${name} ${value}` });
+    this.#noteOnce(name, { kind: "assumed", from: node.from, name: `${name} ${value}` });
+  }
+
+  #noteOnce(about: string, note: Note): void {
+    if (this.#noted.has(about)) return;
+    this.#noted.add(about);
+    this.notes.push(note);
   }
 
   // Expressions ------------------------------------------------------------------------------------------------------
@@ -440,8 +447,9 @@ export class Walk {
 
   #loop(node: Node, scope: Scope): void {
     const bound = loopTargets(node);
+    const plain = new Set(bound.filter(isPlain));
     const bodies = node.children.filter((one) => one.name === "Body");
-    this.#all(node.children.filter((one) => one.name !== "Body" && !(bound.includes(one) && isPlain(one))), scope);
+    this.#all(node.children.filter((one) => one.name !== "Body" && !plain.has(one)), scope);
     this.#branches(
       scope,
       bodies.map((body, index) => () => {
@@ -454,7 +462,7 @@ export class Walk {
 
   #try(node: Node, scope: Scope): void {
     const handlers: (() => void)[] = [];
-    const before = scope.state;
+    let tried: Changes = new Map();
     let word = "";
     let guarded: Node[] = []; // what stands between `except` and its body
     for (const one of node.children) {
@@ -466,8 +474,7 @@ export class Walk {
       const head = guarded;
       guarded = [];
       if (word === "try") {
-        scope.state = new Map(before);
-        this.#visit(one, scope);
+        tried = this.#branch(scope, () => this.#visit(one, scope));
       } else if (word === "except")
         handlers.push(() => {
           const names = after({ ...node, children: head }, "as");
@@ -476,29 +483,25 @@ export class Walk {
           this.#visit(one, scope);
         });
       else {
-        this.#handle(scope, before, handlers.splice(0));
+        this.#handle(scope, tried, handlers.splice(0));
+        tried = new Map();
         this.#visit(one, scope);
       }
     }
-    this.#handle(scope, before, handlers);
+    this.#handle(scope, tried, handlers);
   }
 
   /** What holds after a `try` body: its own end, or that of one handler, which starts anywhere in the body. */
-  #handle(scope: Scope, before: State, handlers: readonly (() => void)[]): void {
-    const done = scope.state;
-    for (const handler of handlers) {
-      const end = scope.state;
-      scope.state = joined(before, done);
-      handler();
-      scope.state = joined(end, scope.state);
-    }
+  #handle(scope: Scope, tried: Changes, handlers: readonly (() => void)[]): void {
+    scope.join([tried], true);
+    scope.join([tried, ...handlers.map((handler) => this.#branch(scope, handler))]);
   }
 
   #with(node: Node, scope: Scope): void {
     let values = NOTHING;
-    const names = after(node, "as");
+    const names = new Set(after(node, "as"));
     for (const one of node.children)
-      if (names.includes(one)) this.#bind(scope, this.#text(one), values);
+      if (names.has(one)) this.#bind(scope, this.#text(one), values);
       else if (one.name === "," || one.name === "as") continue;
       else values = this.#visit(one, scope);
   }
