@@ -182,7 +182,10 @@ def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout:
     assert (done.returncode, done.stdout) == (2, ""), done
     [line] = [line for line in done.stderr.splitlines() if "/runs/" in line]
     assert "was changed. Restore the file" in line
-    answers = {("lookup", "reduce"): "Reduces a tensor over all ranks", ("check", "torch.distributed.reduce"): "mappings"}
+    answers = {
+        ("lookup", "reduce"): "Reduces a tensor over all ranks",
+        ("check", "torch.distributed.reduce"): "mappings",
+    }
     for command, said in answers.items():
         done = run_process(*command, **variables)
         assert done.returncode == 0, done
