@@ -66,6 +66,7 @@ class TreeLinks:
                 self.modules[name] = ModuleFacts(name, {}, [], {}, {})  # a folder that is no package
         self._known: dict[str, Value] = {}
         self._lines: dict[str, Line] = {}
+        self._keeping_method: dict[str, bool] = {}
         self._active: set[str] = set()
         self._members: dict[tuple[str, str, bool], Value] = {}
 
@@ -295,8 +296,11 @@ class TreeLinks:
 
     def keeps_method(self, path: str) -> bool:
         """Whether a class keeps the method ``forward`` that it defines: a comment says so, or it has a `construct`."""
-        facts = self._classes[path]
-        return facts.constructs or self._is_ignored(path, facts.forward, [f"{MODULE}.{FORWARD}"])
+        if path not in self._keeping_method:  # each call of it asks, and many classes may have its name
+            facts = self._classes[path]
+            kept = facts.constructs or self._is_ignored(path, facts.forward, [f"{MODULE}.{FORWARD}"])
+            self._keeping_method[path] = kept
+        return self._keeping_method[path]
 
     def keeps_base(self, path: str) -> bool:
         """Whether a class, or one of the tree that it inherits from, keeps its bases.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 import pytest
@@ -342,6 +342,27 @@ def test_what_members_are_is_not_kept_for_ever(source_names: SourceNames, monkey
     names = [f"x{number}" for number in range(50)]
     assert [links.attribute("@a.A()", name) for name in names] == [f"torch.nn.Module.{name}" for name in names]
     assert len(links._members) <= 100
+
+
+@pytest.mark.parametrize("count", [10, 80])
+def test_comments_on_classes_of_one_name_are_looked_for_once(
+    source_names: SourceNames, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """Each call of the method would go through the lines of all."""
+    asked, keeps_out = list[str](), tree_links.keeps_out
+
+    def counted(ignored: Set[str], name: str) -> bool:
+        asked.append(name)
+        return keeps_out(ignored, name)
+
+    monkeypatch.setattr(tree_links, "keeps_out", counted)
+    lines = tuple(range(1, count + 1))
+    facts = ClassFacts(["torch.nn.Module"], {}, {"forward": None}, (("torch.nn.Module",),) * count, (), lines)
+    module = ModuleFacts("a", {}, [], {"@a.A": facts}, {})
+    ignored = {"a": dict.fromkeys(lines, {"torch.std"})}
+    links = TreeLinks(TorchNames(source_names, read_result_types()), {"a": module}, ignored)
+    assert not any(links.keeps_method("@a.A") for _ in range(count))
+    assert len(asked) == count
 
 
 LINES = [  # how many classes stand in a line, each of some classes of torch more: how many the last is told to inherit from
