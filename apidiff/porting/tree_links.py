@@ -26,7 +26,7 @@ from apidiff.porting.torch_names import (
 
 _DEEPEST = 60
 _MOST_BELOW = 1_000  # packages that are looked through for a submodule
-_KEPT = 2**16  # members of classes: for each that is asked for, one of each class on the way
+_KEPT = 2**16  # members of classes
 
 
 class Line(NamedTuple):
@@ -68,6 +68,7 @@ class TreeLinks:
         self._lines: dict[str, Line] = {}
         self._keeping_method: dict[str, bool] = {}
         self._active: set[str] = set()
+        self._orders: dict[str, list[str]] = {}
         self._members: dict[tuple[str, str, bool], Value] = {}
 
     def resolve(self, path: Value) -> Value:
@@ -188,19 +189,40 @@ class TreeLinks:
         return found
 
     def _member(self, of_class: str, name: str, *, instance: bool) -> Value:
-        facts = self._classes[of_class]
-        if name in facts.attributes:
-            return self.resolve(facts.attributes[name])
-        if name in facts.methods:
-            return f"{of_class}.{name}"
-        for base in facts.bases:
-            found = self.resolve(base)
-            if not found or found == of_class:
-                continue
-            value = either(found, lambda part: self.attribute(f"{part}{INSTANCE}" if instance else part, name))
+        for one in self._looked_through(of_class):
+            facts = self._classes.get(one)
+            if facts is None:
+                value = either(one, lambda part: self.attribute(f"{part}{INSTANCE}" if instance else part, name))
+            elif name in facts.attributes:
+                return self.resolve(facts.attributes[name])
+            else:
+                value = f"{one}.{name}" if name in facts.methods else None
             if value is not None:
                 return value
         return None
+
+    def _looked_through(self, of_class: str) -> list[str]:
+        """A class, then what it inherits from, in the order in which a member is looked for; what is one of several is one.
+
+        Cut where those are more than any class has: each name would be looked for in all of them.
+        """
+        if of_class not in self._orders:
+            self._orders[of_class] = [of_class]  # while its bases are looked for: they may be members of it
+            found = dict[str, None]()
+            waiting = [of_class]
+            while waiting and len(found) <= MOST_ABOVE:
+                if (one := waiting.pop()) in found:
+                    continue
+                found[one] = None
+                bases = self._classes[one].bases if one in self._classes else ()
+                waiting += [base for name in reversed(bases) if (base := self.resolve(name)) and base != one]
+            self._orders[of_class] = list(found)
+        return self._orders[of_class]
+
+    def is_cut(self, value: str) -> bool:
+        """Whether ``value`` is an object of a class that inherits from more than is looked through."""
+        of_class = value.removesuffix(INSTANCE)
+        return of_class != value and of_class in self._classes and len(self._looked_through(of_class)) > MOST_ABOVE
 
     def is_imported(self, path: str) -> bool:
         """Whether nothing but imports leads from a path of the tree to what it is: no file binds a name on the way to a value."""

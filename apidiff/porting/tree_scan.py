@@ -240,8 +240,8 @@ def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:
     try:
         value = links.resolve(one.value)
         return _followed_all(value, one, links) if value is not None else _possible(one, links)
-    except RecursionError:  # hundreds of classes, each of which inherits from the next
-        return None
+    except RecursionError:  # hundreds of classes, each of which inherits from one of several
+        return _possible(one, links)
 
 
 def _followed_all(value: str, one: OpenReference, links: TreeLinks) -> Reference | None:
@@ -306,6 +306,8 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
         if at == count:
             return None
         before, now = now, links.attribute(now, one.names[at])
+        if now is None and links.is_cut(before):
+            return _possible(one, links)
         of_class = before[0] == IN_TREE and links.is_class(before)
         if at + 1 == count:
             if names.follows_ported and one.names[at] == FORWARD and before[0] == IN_TREE:

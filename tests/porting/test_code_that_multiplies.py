@@ -344,6 +344,43 @@ def test_what_members_are_is_not_kept_for_ever(source_names: SourceNames, monkey
     assert len(links._members) <= 100
 
 
+DEEP = [  # classes in a line above that of an object, and what is told of a method of it and of one of an attribute
+    (3, [("torch.nn.Module.train", False), ("torch.nn.Module.a", False)]),
+    (199, [("torch.nn.Module.train", False), ("torch.nn.Module.a", False)]),
+    (250, [("torch.Tensor.std", True)]),
+    (2_000, [("torch.Tensor.std", True)]),
+]
+
+
+@pytest.mark.parametrize(("count", "told"), DEEP)
+def test_a_long_line_of_classes_loses_nothing(scan: Scan, count: int, told: list[tuple[str, bool]]) -> None:
+    lines = "".join(f"class A{number}(A{number - 1}): pass\n" for number in range(1, count + 1))
+    [file] = scan(
+        {"a.py": f"import torch\nclass A0(torch.nn.Module): pass\n{lines}x = A{count}()\nx.train()\nx.a.std()\n"}
+    )
+    assert [(one.name, one.possible) for one in file.references[1:]] == told
+
+
+@pytest.mark.parametrize("count", [50, 400])
+def test_names_are_looked_for_in_a_bounded_number_of_classes(
+    source_names: SourceNames, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """Classes of many bases each, one above the other: a name that none has was looked for in all."""
+    asked, resolve = list[str](), TreeLinks.resolve
+
+    def counted(links: TreeLinks, path: str | None) -> str | None:
+        asked.append(path or "")
+        return resolve(links, path)
+
+    monkeypatch.setattr(TreeLinks, "resolve", counted)
+    names = [f"B{number}" for number in range(count)]
+    tops = {f"C{start}": tuple(f"@a.{name}" for name in names[start : start + 50]) for start in range(0, count, 50)}
+    links = _links(source_names, {**dict.fromkeys(names, ()), **tops, "A": tuple(f"@a.{name}" for name in tops)})
+    assert [links.attribute("@a.A()", f"x{number}") for number in range(count)] == [None] * count
+    assert len(asked) <= 500
+    assert len(links._members) == count
+
+
 @pytest.mark.parametrize("count", [10, 80])
 def test_comments_on_classes_of_one_name_are_looked_for_once(
     source_names: SourceNames, monkeypatch: pytest.MonkeyPatch, count: int
