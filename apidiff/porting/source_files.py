@@ -17,8 +17,11 @@ from apidiff.porting.module_names import ModuleNames
 from apidiff.porting.source_text import PYTHON, SUFFIXES
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
-# Of patterns of paths, and of characters in all of them: a tree has few, and each file is held against all.
-_MOST, _LONGEST = 1_000, 20_000
+# Of patterns of paths, of characters in all of them and in one: a tree has few, and each file is held against all.
+_MOST, _LONGEST, _LONGEST_ONE = 1_000, 4_000, 250
+_RUNS = re.compile(
+    r"\[!?\]?[^\]]*\]|[*?]+"
+)  # a set of characters, in which both stand for themselves, or a run of both
 
 
 class SourceFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -112,11 +115,20 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     """What matches a path that one of ``patterns`` excludes. Raises ApidiffError where they are too long."""
-    if sum(map(len, patterns)) > _LONGEST or len(patterns) > _MOST:
+    longest = max(map(len, patterns), default=0)
+    if sum(map(len, patterns)) > _LONGEST or len(patterns) > _MOST or longest > _LONGEST_ONE:
         raise ApidiffError(
-            f"The patterns to exclude are more than {_MOST:,}, or longer than {_LONGEST:,} characters. Name folders instead."
+            f"The patterns to exclude are more than {_MOST:,}, or longer than {_LONGEST:,} characters, or one is longer than "
+            f"{_LONGEST_ONE}. Name folders instead."
         )
-    return re.compile("|".join(translate(f"{above}{one}") for one in patterns for above in ("", "*/")) or r"(?!)")
+    ordered = [_RUNS.sub(_stars_last, one) for one in patterns]
+    return re.compile("|".join(translate(f"{above}{one}") for one in ordered for above in ("", "*/")) or r"(?!)")
+
+
+def _stars_last(run: re.Match[str]) -> str:
+    """A run of ``*`` and ``?`` with one ``*`` at its end: else all ``?`` are tried from each place of a path."""
+    text = run[0]
+    return text if text[0] == "[" or "*" not in text else "?" * text.count("?") + "*"
 
 
 def _source(path: str, names: ModuleNames) -> SourceFile:

@@ -396,7 +396,7 @@ def test_comments_on_classes_of_one_name_are_looked_for_once(
     lines = tuple(range(1, count + 1))
     facts = ClassFacts(["torch.nn.Module"], {}, {"forward": None}, (("torch.nn.Module",),) * count, (), lines)
     module = ModuleFacts("a", {}, [], {"@a.A": facts}, {})
-    ignored = {"a": dict.fromkeys(lines, {"torch.std"})}
+    ignored = {"a": dict.fromkeys(lines, frozenset({"torch.std"}))}
     links = TreeLinks(TorchNames(source_names, read_result_types()), {"a": module}, ignored)
     assert not any(links.keeps_method("@a.A") for _ in range(count))
     assert len(asked) == count

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from fnmatch import translate
 from pathlib import Path
 
 import pytest
 
+from apidiff.errors import ApidiffError
 from apidiff.lookup.cache import open_index
+from apidiff.porting import source_files
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Porter
@@ -111,6 +115,39 @@ def test_a_package_has_its_name_from_wherever_it_is_scanned(
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     assert "pkg.sub.a" in {file.module for file in find_sources([Path(one) for one in given])[0]}
+
+
+EXCLUDED = [  # a pattern, what it is matched as, a path that it excludes and one that it does not
+    ("old/*", "old/*", "x/old/a.py", "x/new/a.py"),
+    ("*??.py", "??*.py", "abc.py", "/.py"),
+    ("a?*?*b.py", "a??*b.py", "axyb.py", "axb.py"),
+    ("[*?]?*.py", "[*?]?*.py", "*a.py", "ba.py"),
+    ("[!*?]*?.py", "[!*?]?*.py", "ba.py", "*a.py"),
+    ("[]*?]*?.py", "[]*?]?*.py", "]a.py", "ba.py"),
+    ("[*?.py", "[?*.py", "[a.py", "[.py"),
+    (f"*{'?' * 200}#", f"{'?' * 200}*#", f"{'a' * 200}#", f"{'a' * 300}"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "ordered", "inside", "outside"), EXCLUDED)
+def test_stars_of_patterns_stand_behind_what_they_follow(pattern: str, ordered: str, inside: str, outside: str) -> None:
+    """With single characters behind a star, all of these would be tried from each place of a path."""
+    excluded = source_files._any_of([pattern])
+    assert (
+        excluded.pattern
+        == source_files._any_of([ordered]).pattern
+        == (f"{translate(ordered)}|{translate(f'*/{ordered}')}")
+    )
+    assert (bool(excluded.match(inside)), bool(excluded.match(outside))) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "is_taken"),
+    [(["a" * 250] * 16, True), (["a" * 251], False), (["a" * 250] * 17, False), (["a"] * 1_001, False)],
+)
+def test_patterns_are_bounded(patterns: list[str], is_taken: bool) -> None:
+    with nullcontext() if is_taken else pytest.raises(ApidiffError, match="patterns to exclude"):
+        assert not source_files._any_of(patterns).match("b")
 
 
 BASE = "class A(Base):\n    def forward(self, x): return x\n"
