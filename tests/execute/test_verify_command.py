@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -245,13 +246,19 @@ def test_what_the_user_can_mend_ends_with_2(
 def test_where_no_record_can_be_written_nothing_is_run(
     command: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
-    """Root may write into any folder, so a file stands for one that is read-only."""
-    command.runs.write_bytes(b"")
+    """Root may write into any folder, so this one is told that it may not."""
+    command.runs.mkdir()
+
+    def refuse(folder: Path) -> None:
+        if folder == command.runs:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+    monkeypatch.setattr("apidiff.execute.record.refuse_unwritable", refuse)
     monkeypatch.setattr("apidiff.database.data.DATA", command.folder / "data")
     monkeypatch.setenv("XDG_STATE_HOME", str(command.folder / "state"))
     done = give("verify", *arguments, "--record")
     assert (done.returncode, done.stdout) == (2, "")
-    found = "records cannot be written there (Not a directory), so nothing was run"
+    found = "records cannot be written there (Permission denied), so nothing was run"
     remedy = "Make it a folder that you can write to, or leave out --record."
     assert done.stderr == f"apidiff: {command.runs}: {found}. {remedy}\n"
     assert not (command.folder / "state").exists()
