@@ -53,25 +53,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=not_due)
 
 
-_frozen = 0  # the objects that were out of the search for garbage when all was searched last
-
-
 def pytest_collection_finish() -> None:
     """Keep what was collected out of the search for garbage: it stays to the end."""
-    global _frozen
     gc.freeze()
-    _frozen = gc.get_freeze_count()
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_logfinish() -> None:
-    """Search all for garbage where much was kept out of the search: what a test loaded is caught in a cycle of its frames."""
-    global _frozen
-    if gc.get_freeze_count() > _frozen + 200_000:
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
-        _frozen = gc.get_freeze_count()
 
 
 def pytest_report_header() -> str:

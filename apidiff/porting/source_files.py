@@ -19,9 +19,8 @@ from apidiff.porting.source_text import PYTHON, SUFFIXES
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
 # Of patterns of paths, of characters in all of them and in one: a tree has few, and each file is held against all.
 _MOST, _LONGEST, _LONGEST_ONE = 1_000, 4_000, 250
-_RUNS = re.compile(
-    r"\[!?\]?[^\]]*\]|[*?]+"
-)  # a set of characters, in which both stand for themselves, or a run of both
+# A set of characters, in which both stand for themselves, or a run of both.
+_RUNS = re.compile(r"\[!?\]?[^\]]*\]|[*?]+")
 
 
 class SourceFile(msgspec.Struct, frozen=True, array_like=True, gc=False):

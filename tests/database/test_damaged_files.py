@@ -126,9 +126,16 @@ def test_a_damaged_file_is_named_and_the_rest_is_read(
     assert made.keys() == data.mappings.keys()
     assert counterparts(data, made)
     assert official_report(data, made)
-    with pytest.raises(InvalidData) as caught:
+    assert refusal(root) == [str(error)]
+
+
+def refusal(root: Path) -> list[str]:
+    """What `load_valid` raises. Nothing keeps it: the frames in it hold all that was read, out of the search for garbage."""
+    try:
         load_valid(root)
-    assert [str(error) for error in caught.value.errors] == [str(error)]
+    except InvalidData as refused:
+        return [str(error) for error in refused.errors]
+    return []
 
 
 def test_what_is_read_goes_when_nobody_has_it_any_more(root: Path) -> None:
