@@ -16,6 +16,7 @@ from apidiff.model.claim_probes import framework_of
 from apidiff.model.mapping import Api
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
+from apidiff.model.vocabulary import Execution
 from apidiff.verification.claim_sample import Sample, recorded
 from apidiff.verification.confirmed_run import verify
 from apidiff.verification.verdict_changes import Change, base_record, compare, observations, recorded_by_others
@@ -137,8 +138,14 @@ class ClaimRuns:
         self.compared = 0
 
     def mappings_of(self, sample: Sample) -> set[str]:
-        """Chooses, of the mappings whose runs here are recorded, those in ``sample``; and those of which a run is not."""
+        """Chooses, of the mappings whose runs here are recorded, those in ``sample``; and those of which a run is not.
+
+        Where no framework is installed, of all whose calls ranks make: their claims say what is missing.
+        """
         asked = recorded(self._data, self._backends, self._sizes, self._context)
+        if not asked:
+            ranks = (key for key, one in self._data.mappings.items() if one.execution is Execution.COLLECTIVE)
+            asked = dict.fromkeys(ranks, True)
         return sample.of([key for key, whole in asked.items() if whole]) | {key for key in asked if not asked[key]}
 
     def run(self, claims: Sequence[Chosen]) -> None:
