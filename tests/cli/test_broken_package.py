@@ -88,8 +88,10 @@ def test_what_needs_a_damaged_file_names_it(
         assert (done.returncode, done.stderr) == (0, "")
         return
     assert (done.returncode, done.stdout) == (2, ""), done
-    [line] = [line for line in done.stderr.splitlines() if not line.startswith("apidiff: note: ")]
-    assert line.startswith(f"apidiff: {copy / 'apidiff'}")
-    assert named in line
-    assert "einstall apidiff" in line
-    assert "Traceback" not in done.stderr
+    told = [line for line in done.stderr.splitlines() if not line.startswith("apidiff: note: ")]
+    assert len(told) == 1 or words == ["check"]  # which names each message that is gone, where the rest can be read
+    for line in told:
+        assert line.startswith(f"apidiff: {copy / 'apidiff'}")
+        assert named in line
+        assert "einstall apidiff" in line
+    assert told
