@@ -248,7 +248,7 @@ def root_page(address: Address) -> str:
 def not_found_page(root: str) -> str:
     """Write the page for an address that leads nowhere, which a host shows at any depth: its links begin with ``root``.
 
-    ``root`` is the path of the site on its host, with a slash at both ends. Raises SiteError where the file is not UTF-8.
+    ``root`` is the path of the site on its host, with a slash at both ends. Raises SiteError where the file is no text.
     """
     return _template(_ROOT / "conf" / "404.html").replace("{root}", root)
 
@@ -256,6 +256,8 @@ def not_found_page(root: str) -> str:
 def _template(path: Path) -> str:
     try:
         return read_text(path)
+    except OSError as error:
+        raise SiteError(f"{path}: cannot be read ({error.strerror}). Restore it from version control.") from error
     except UnicodeDecodeError as error:
         raise SiteError(f"{path}: is not UTF-8 (byte {error.start}). Save it as that, or restore it.") from error
 

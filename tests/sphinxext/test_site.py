@@ -232,6 +232,9 @@ def test_what_stands_in_the_way_of_a_build_is_named_and_not_waited_for(
 def test_a_pipe_among_the_sources_is_named_and_not_waited_for(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "conf").mkdir()
+    for page in ("404.html", "root.html"):
+        shutil.copy(site._ROOT / "conf" / page, tmp_path / "conf")
     monkeypatch.setattr(site.database, "load", broken)
     monkeypatch.setattr(site, "_ROOT", tmp_path)
     path = tmp_path / name
@@ -271,6 +274,7 @@ def write(names: list[str]) -> set[Path]:
         ),
         ("root.html", b"{{ '\\ud800' }}", "conf/root.html: 'utf-8' codec can't encode"),
         ("root.html", b"\xff", "conf/root.html: is not UTF-8 (byte 0)"),
+        ("404.html", None, "conf/404.html: cannot be read (No such file or directory). Restore it"),
         ("404.html", b"<p>\xff", "conf/404.html: is not UTF-8 (byte 3)"),
     ],
 )
@@ -279,11 +283,13 @@ def test_a_page_of_its_own_that_is_broken_is_one_error_before_anything_is_built(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     name: str,
-    text: bytes,
+    text: bytes | None,
     told: str,
 ) -> None:
     shutil.copytree(site._ROOT / "conf", tmp_path / "conf")
-    (tmp_path / "conf" / name).write_bytes(text)
+    (tmp_path / "conf" / name).unlink()
+    if text is not None:
+        (tmp_path / "conf" / name).write_bytes(text)
     monkeypatch.setattr(site, "_ROOT", tmp_path)
     assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
     assert told in capsys.readouterr().err
