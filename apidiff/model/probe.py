@@ -124,7 +124,7 @@ class Input(Record, frozen=True, kw_only=True):
 
     @property
     def values(self) -> int:
-        """How many values the argument holds in the largest world: the elements of its tensors, and what is none."""
+        """How many values the argument holds in the largest world: elements of tensors, and whatever is no tensor."""
         if self.shape is not None:
             return max(1, math.prod(map(_largest, self.shape)))
         if self.each is not None:
