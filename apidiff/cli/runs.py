@@ -148,7 +148,7 @@ def _audit(
     console: Console,
     trial: Trial,
 ) -> int:
-    """Repeats a part of what the records in the file hold. Returns 1 where a verdict differs."""
+    """Repeats a part of what the records in the file hold. Returns 1 where a verdict differs or a run stopped half-way."""
     fits = accepted(data, backends, context.examples)
     signers, ended = load_signers(), 0
     records: list[tuple[str, RunRecord]] = []
@@ -161,7 +161,7 @@ def _audit(
     for (head, _), found in zip(records, repeated, strict=True):
         for line in (head, *found.lines()):
             console.print(unbroken(line))
-        ended |= bool(found.differing)
+        ended |= bool(found.differing or found.stopped)
     return ended
 
 

@@ -30,20 +30,23 @@ class Audit:
     """What an audit showed. ``chosen``: the probes that were made again. ``of``: how many of the record could have been.
 
     ``verdicts``: how many the two records give together; one that only one of them gives agrees with nothing.
+    ``stopped``: why no more were made, where ranks could no longer be started.
     """
 
     chosen: list[Chosen]
     of: int
     verdicts: int
     differing: Difference = field(default_factory=lambda: Difference({}, ([], [])))
+    stopped: str | None = None
 
     def lines(self) -> list[str]:
         """Writes it for a person."""
-        if not self.chosen:
+        if not self.chosen and not self.stopped:
             return [f"none of the {self.of} probes that this machine can make was chosen"]
         lines = [line for line in self.differing.lines() if self.differing]
         return [
             *lines,
+            *([f"stopped half-way: {self.stopped}"] if self.stopped else []),
             f"{len(self.chosen)} of {self.of} probes that this machine can make were made again: "
             f"{self.differing.same} of {self.verdicts} verdicts agree",
         ]
@@ -126,6 +129,9 @@ def _again(data: Data, backend: Backend, record: RunRecord, context: Context, ch
     if not chosen:
         return Audit([], of, 0)
     again = verify(data, backend, record.world_size, context, only=frozenset(chosen))
+    if again.stopped:
+        made = {(run.api, run.probe) for run in again.probes}
+        chosen = [probe for probe in chosen if probe in made]
     part = msgspec.structs.replace(
         record, signatures=[], probes=[run for run in record.probes if (run.api, run.probe) in set(chosen)]
     )
@@ -134,4 +140,4 @@ def _again(data: Data, backend: Backend, record: RunRecord, context: Context, ch
     names = {api for api, _ in chosen}
     compared = difference([api for name, api in apis.items() if name in names], ("sent", part), ("here", mine), context)
     verdicts = len(compared.differ) + sum(map(len, compared.only)) + compared.same
-    return Audit(chosen, of, verdicts, compared)
+    return Audit(chosen, of, verdicts, compared, again.stopped)

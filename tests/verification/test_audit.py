@@ -111,6 +111,23 @@ def test_a_verdict_that_only_one_gives_agrees_with_nothing(
     assert found.verdicts > 0
 
 
+@pytest.mark.parametrize("made", [0, 3, 4])
+def test_what_a_run_that_stopped_did_not_make_is_not_compared(
+    database: Data, context: Context, record: RunRecord, made: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranks could not be started any more: this machine is to blame, not who sent the record."""
+
+    def run_here(*_given: object, only: frozenset[tuple[str, str]], **_more: object) -> RunRecord:
+        probes = [run for run in record.probes if (run.api, run.probe) in only][:made]
+        return msgspec.structs.replace(record, probes=probes, stopped="no ports left")
+
+    monkeypatch.setattr(module, "verify", run_here)
+    [found] = audit(database, BACKENDS, [record], context, 4, seed=1)
+    assert (len(found.chosen), found.stopped, bool(found.differing)) == (made, "no ports left", False)
+    assert found.lines()[0] == "stopped half-way: no ports left"
+    assert found.lines()[1].startswith(f"{made} of {found.of} probes that this machine can make were made again: ")
+
+
 def test_what_cannot_be_repeated_does_not_look_like_agreement(
     database: Data, context: Context, record: RunRecord
 ) -> None:
