@@ -136,10 +136,18 @@ def _without_room(fitting: Mapping[Path, _Read], data: Data) -> Iterator[DataErr
 
 
 def _place(record: RunRecord, sent: Sent, runs: Path) -> Path:
-    """Where a record will lie: where it does, packed or not; with a signature beside its JSON, whose bytes that is of."""
+    """Where a record will lie: where it does, packed or not; with a signature beside its JSON, whose bytes that is of.
+
+    Raises DataError for a signature of a record that lies here packed: unpacked beside it, it would lie here twice.
+    """
     here = run_path(record, sent.content, runs)
     there = record_path(run_id(here), runs)
-    return there if sent.signature is None and is_intact(there) else here
+    if there == here or not is_intact(there):
+        return here
+    if sent.signature is not None:
+        mine = signature_path(sent.path)
+        raise DataError(mine, None, f"signs a record that lies here packed, as {there}", "Unpack that first.")
+    return there
 
 
 def _keep(read: _Read, path: Path, fitting: dict[Path, _Read]) -> None:

@@ -87,6 +87,23 @@ def test_a_record_that_lies_there_packed_is_not_written_again(
     assert not written.exists()
 
 
+def test_a_signature_of_a_record_that_lies_there_packed_is_not_taken_in(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path
+) -> None:
+    """It would lie there twice, which no check lets pass."""
+    path = sent(tmp_path, encode(record))
+    ((written, *_),) = take_in([path], data, BACKENDS, examples, {})
+    packed = written.with_suffix(".json.xz")
+    packed.write_bytes(lzma.compress(written.read_bytes()))
+    written.unlink()
+    signature_path(path).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
+    with pytest.raises(InvalidData) as told:
+        take_in([path], load(data.root), BACKENDS, examples, {})
+    assert f"signs a record that lies here packed, as {packed}. Unpack that first." in str(told.value)
+    assert not written.exists()
+    assert not signature_path(written).exists()
+
+
 @pytest.mark.turning(days=4)
 @pytest.mark.parametrize("signed", [(), (0,), (1,), (0, 1)])
 def test_a_record_that_is_given_twice_is_taken_once(
