@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from published_site import HOSTILE, NEW, SOURCE, Published
 
+from apidiff.messages.escape_invisible import hidden
 from apidiff.messages.labels import LABELS
 from apidiff.model.base import Text
 from apidiff.writers.markdown import code_block, code_span, link, prose
@@ -121,7 +122,7 @@ def test_the_full_file_is_every_page(make: Callable[..., Published]) -> None:
 def test_hostile_text_stays_text(make: Callable[..., Published], folder: str) -> None:
     built = make()
     entry = built.content.entries[SOURCE]
-    said = Text(en=HOSTILE, zh=HOSTILE)
+    said = Text(en=f"{HOSTILE}\x1b[31m\u202e", zh=f"{HOSTILE}\x1b[31m\u202e")
     claims = [msgspec.structs.replace(one, text=said, reason=said) for one in entry.claims]
     documents = {
         HOSTILE: msgspec.structs.replace(entry.documents["seed-reduce"], title=HOSTILE, url="javascript:alert(4)")
@@ -142,6 +143,7 @@ def test_hostile_text_stays_text(make: Callable[..., Published], folder: str) ->
     assert goals(text) == [f"{SOURCE}.html", f"../../api/v1/mappings/{SOURCE}.json"]
     assert "alert(1)" in "".join(token.content for token in tokens(text) if token.type == "text")
     assert faults(built.text(f"{folder}/llms.txt")) == []
+    assert [hidden(built.text(file)) for file in (path, f"{folder}/llms.txt", f"{folder}/llms-full.txt")] == [set()] * 3
 
 
 PROSE = [

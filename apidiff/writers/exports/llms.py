@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from apidiff.database.scope import load_scope
+from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import label
 from apidiff.model.views import Entry
 from apidiff.model.vocabulary import Risk
@@ -85,11 +86,13 @@ class Texts:
                 for entry in self.entries.values()
                 if entry.category == category
             ]
-            parts += [f"## {scope.category_name(category, self.language.words)}", "\n".join(rows)] if rows else []
+            parts += (
+                [f"## {prose(scope.category_name(category, self.language.words))}", "\n".join(rows)] if rows else []
+            )
         elsewhere = [self._line(path, f"{here}/guide/index.html", self.word("machines.guide"))]
         elsewhere += [self._line(path, f"{other.folder}/llms.txt", other.name) for other in self.others]
         # The format's own word: what may be left out where room is short.
-        return "\n\n".join([*parts, "## Optional", "\n".join(elsewhere)]) + "\n"
+        return visible("\n\n".join([*parts, "## Optional", "\n".join(elsewhere)])) + "\n"
 
     def _line(self, path: str, goal: str, name: str, about: str = "") -> str:
         return f"- {link(name, self.address.link(goal, path))}" + (f": {about}" if about else "")
