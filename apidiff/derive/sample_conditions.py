@@ -11,10 +11,9 @@ from itertools import combinations, product
 from typing import Any
 
 from apidiff.derive.condition_check import Learner, Separation, separate
-from apidiff.execute.single.arrays import number_of
 from apidiff.model.kept_for import KeptFor
 from apidiff.model.probe import Layout
-from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
+from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput, number_of
 
 _RECEIVER = "self"
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import NonEmpty, Record, Slug, Text
+from apidiff.model.base import NonEmpty, Record, Seconds, Slug, Text
 from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
 from apidiff.model.mapping import TargetRange
 from apidiff.model.probe import Argument, Described, Probe, Sweep
@@ -60,8 +60,8 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     prints: NonEmpty | None = None
     ranks: RankSet | None = None
     some: bool | None = None
-    after: float | None = None
-    within: float | None = None
+    after: Seconds | None = None
+    within: Seconds | None = None
     at: Name | None = None
     of: Name | None = None
     with_: Name | None = msgspec.field(name="with", default=None)

@@ -20,6 +20,8 @@ ReleaseVersion = Annotated[
     str,
     msgspec.Meta(pattern=r"^[0-9]{1,5}(\.[0-9]{1,5}){0,2}$(?!\n)", description="a release such as '2.10' or '2.7.1'"),
 ]
+# `datetime.timedelta` takes no more than 1e14; nobody waits for a day.
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=86400, description="seconds, at most a day")]
 # A place a value can be seen at: an argument, the returned object, an element of one, a tensor that an object holds.
 Slot = Annotated[
     str,

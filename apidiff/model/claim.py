@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from apidiff.model.base import DottedName, NonEmpty, Record, Slot, Slug, Text
+from apidiff.model.base import DottedName, NonEmpty, Record, Seconds, Slot, Slug, Text
 from apidiff.model.probe import Described
 
 Plain = int | float | bool | str | None
@@ -133,8 +133,8 @@ class Raises(Record, frozen=True, kw_only=True):
     """
 
     type: str | None = None
-    after: float | None = None
-    within: float | None = None
+    after: Seconds | None = None
+    within: Seconds | None = None
     ranks: RankSet = RankSet.ALL
     some: bool = False
 

@@ -16,7 +16,7 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import Record, Slug
+from apidiff.model.base import Record, Seconds, Slug
 from apidiff.model.dtypes import DtypeName
 
 # An API that a probe calls; in a profile '$module' may stand for the module of the API that is probed.
@@ -101,11 +101,11 @@ class Input(Record, frozen=True, kw_only=True):
     reduce_op: str | None = None
     group: Sequence[int] | None = None
     by_name: bool = False
-    timeout: float | None = None
+    timeout: Seconds | None = None
     text: str | None = None
     none: bool | None = None
     rank_plus: int | None = None
-    seconds: float | None = None
+    seconds: Seconds | None = None
     api: Called | None = None
     call: Call | None = None
 

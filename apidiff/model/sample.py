@@ -40,6 +40,11 @@ class SampleError(ValueError):
 Number = int | float | bool | str
 
 _MAX_ELEMENTS = 2**20  # of a tensor
+_Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
+_Dtype = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.\w+)*$(?!\n)", description="'torch.float16', or 'float16'")
+]
+Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]  # as NumPy takes it
 _Length = Annotated[int, msgspec.Meta(ge=0, le=_MAX_ELEMENTS)]
 Shape = Annotated[Sequence[_Length], msgspec.Meta(max_length=MAX_DIMENSIONS)]
 
@@ -62,10 +67,10 @@ class SampleInput(Record, frozen=True, kw_only=True):
     shape: Shape | None = None
     list: Sequence[SampleArgument] | None = None
     tuple: Sequence[SampleArgument] | None = None
-    framework_dtype: NonEmpty | None = None
+    framework_dtype: _Dtype | None = None
     number: NonEmpty | None = None
-    low: float = -1.0
-    high: float = 1.0
+    low: _Bound = -1.0
+    high: _Bound = 1.0
     dtype: DtypeName | None = None
     layout: Layout = Layout.CONTIGUOUS
 
@@ -78,6 +83,16 @@ class SampleInput(Record, frozen=True, kw_only=True):
             raise ValueError(f"a tensor has at most {_MAX_ELEMENTS} elements, got {math.prod(self.shape)}")
         if self.layout not in {Layout.CONTIGUOUS, Layout.STRIDED, Layout.SLICE}:
             raise ValueError(f"a sample's layout is contiguous, strided or slice, got {self.layout.value}")
+        if self.layout is not Layout.CONTIGUOUS and self.is_tensor and not self.sizes:
+            raise ValueError(f"a tensor without dimensions cannot be {self.layout.value}")
+        if self.low > self.high:
+            raise ValueError(f"low is {self.low}, above high, {self.high}")
+        if self.number is not None:
+            number_of(self.number)
+        if self.values is not None:
+            if len(self.sizes) > MAX_DIMENSIONS:
+                raise ValueError(f"a tensor has at most {MAX_DIMENSIONS} dimensions, got {len(self.sizes)}")
+            _refuse_no_tensor(self.values, self.sizes)
 
     @property
     def is_tensor(self) -> bool:
@@ -94,6 +109,26 @@ class SampleInput(Record, frozen=True, kw_only=True):
             sizes.append(len(values))
             values = values[0] if values else None
         return (*sizes,)
+
+
+def number_of(text: str) -> float | complex:
+    """The number that JSON cannot hold and ``text`` stands for: "nan", "-inf", "(1-2j)". Raises ValueError for another text."""
+    return complex(text) if text.endswith(("j", ")")) else float(text)
+
+
+def _refuse_no_tensor(values: object, sizes: Sequence[int]) -> None:
+    """Raises ValueError where ``values`` are not numbers in lists of the same ``sizes`` everywhere."""
+    if isinstance(values, Sequence) and not isinstance(values, str):
+        if not sizes or len(values) != sizes[0]:
+            raise ValueError(f"lists of values are as long as the others beside them, got one of {len(values)}")
+        for item in values:
+            _refuse_no_tensor(item, sizes[1:])
+    elif sizes:
+        raise ValueError(f"values are as deep in lists as the others beside them, got {values!r}")
+    elif isinstance(values, str):
+        number_of(values)
+    elif not isinstance(values, int | float):
+        raise ValueError(f"values are numbers, got {values!r}")
 
 
 SampleArgument = SampleInput | int | float | bool | str | None
@@ -131,7 +166,7 @@ class Sample(Record, frozen=True, kw_only=True):
     args: dict[str, SampleArgument] | None = None
     kwargs: dict[str, SampleArgument] | None = None
     dtype: DtypeName | None = None
-    seed: int | None = None
+    seed: Seed | None = None
     gradient: bool | None = None
     code: dict[NonEmpty, NonEmpty] | None = None
     random: bool | None = None

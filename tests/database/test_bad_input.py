@@ -91,6 +91,11 @@ BROKEN = [
     ("{shape: [3]}, dst: 0", "{each: {shape: [16]}}, dst: 0", "at most 1000 elements in a world of 64", 0),
     ("{shape: [3]}, dst: 0", "{each: {each: {none: true}}}, dst: 0", "at most 1000 elements in a world of 64", 0),
     ("{shape: [3]}, dst: 0", "{each: {each: {shape: [0]}}}, dst: 0", "at most 1000 elements in a world of 64", 0),
+    # `datetime.timedelta` takes no more than 1e14 seconds.
+    ("{shape: [3]}, dst: 0", "{shape: [3]}, dst: {seconds: 1.0e+300}", "`float` <= 86400", 0),
+    ("{shape: [3]}, dst: 0", "{shape: [3]}, dst: {seconds: -1.0}", "`float` >= 0", 0),
+    ("{shape: [3]}, dst: 0", "{shape: [3]}, dst: {group: [], timeout: 1.0e+15}", "`float` <= 86400", 0),
+    ("raises: any, some: true", "raises: any, after: 1.0, within: 1.0e+300", "`float` <= 86400", 0),
     ("{shape: [3]}, dst: 0", "{shape: [3]}, dst: .nan", "'.nan' is no finite number", 0),
     ("{shape: [3]}, dst: 0", "{shape: [3]}, dst: -.inf", "'-.inf' is no finite number", 0),
     ("{shape: [3]}, dst: 0", '{shape: [3], dtype: "int64\\n"}, dst: 0', "matching regex", 0),

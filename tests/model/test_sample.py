@@ -39,6 +39,13 @@ def test_like_leads_somewhere(written: dict[str, Any], words: str) -> None:
         resolve_sample(samples(**written), "plain")
 
 
+def nested(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 ARGUMENTS = [
     ({}, "exactly one of"),
     ({"values": 1, "shape": [1]}, "exactly one of"),
@@ -46,6 +53,21 @@ ARGUMENTS = [
     ({"shape": [2**10, 2**10, 2]}, "at most 1048576 elements, got 2097152"),
     ({"shape": [1] * 33}, "length <= 32"),
     ({"shape": [1], "dtype": "<U99999999"}, "matching regex"),
+    ({"shape": [2], "low": -1e308, "high": 1e308}, "`float` >= -1e"),
+    ({"shape": [2], "low": 9, "high": 0}, "low is 9.0, above high, 0.0"),
+    ({"shape": [], "layout": "strided"}, "without dimensions cannot be strided"),
+    ({"values": 1, "layout": "slice"}, "without dimensions cannot be slice"),
+    ({"values": [[1], [1, 2]]}, "as long as the others beside them, got one of 2"),
+    ({"values": [[1], 1]}, "as deep in lists as the others beside them, got 1"),
+    ({"values": [1, [1]]}, "as long as the others beside them"),
+    ({"values": [None]}, "values are numbers, got None"),
+    ({"values": [{"a": 1}]}, "values are numbers, got {'a': 1}"),
+    ({"values": ["abc"]}, "could not convert string to float: 'abc'"),
+    ({"values": nested(40)}, "at most 32 dimensions, got 40"),
+    ({"number": "abc"}, "could not convert string to float: 'abc'"),
+    # It stands in the code that repeats a difference.
+    ({"number": "__import__('os').system('ls')"}, "complex"),
+    ({"framework_dtype": "float16; import os"}, "matching regex"),
 ]
 
 
@@ -53,6 +75,28 @@ ARGUMENTS = [
 def test_an_argument_says_one_thing_that_can_be_made(written: dict[str, Any], told: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=told):
         msgspec.convert(written, SampleInput)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"values": [["nan", "-inf"], ["(1-2j)", 2.0]]},
+        {"values": []},
+        {"values": [[], []]},
+        {"values": True},
+        {"number": "(nan+infj)"},
+        {"shape": [2], "low": 3, "high": 3},
+        {"framework_dtype": "torch.float16"},
+    ],
+)
+def test_an_argument_that_can_be_made(written: dict[str, Any]) -> None:
+    assert msgspec.convert(written, SampleInput)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32])
+def test_a_seed_is_one_that_numpy_takes(seed: int) -> None:
+    with pytest.raises(msgspec.ValidationError, match="seed"):
+        msgspec.convert({"seed": seed}, Sample)
 
 
 def test_a_rule_renames_arguments_and_leaves_positions() -> None:

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from apidiff.execute.ranks.adapter import describe
 from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.snapshot import Snapshot
-from apidiff.execute.single.arrays import Arrays, number_of
+from apidiff.execute.single.arrays import Arrays
 from apidiff.execute.single.code import result_of
 from apidiff.execute.single.draws import Values, draws
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
-from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
+from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput, number_of
 from apidiff.model.sample_run import NO_STATE, SampleTrace
 from apidiff.model.trace import Number, ObjectDump, SignatureDump, TensorDump, Value
 

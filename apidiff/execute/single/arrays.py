@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apidiff.model.dtypes import carrier
-from apidiff.model.sample import SampleInput
+from apidiff.model.sample import SampleInput, number_of
 
 Array = npt.NDArray[Any]
 
@@ -43,8 +43,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return number_of(value) if isinstance(value, str) else value
-
-
-def number_of(text: str) -> float | complex:
-    """The number that JSON cannot hold and ``text`` stands for: "nan", "-inf", "(1-2j)"."""
-    return complex(text) if text.endswith(("j", ")")) else float(text)
