@@ -22,6 +22,8 @@ _MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; the tree of o
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
+# Controls, and what turns the direction of text: nobody sees them in a file, and they change what is seen of it.
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _INTEGERS = range(-(2**63), 2**64)  # those that msgpack, which records and the index are kept in, has room for
 _LONGEST_INTEGER = 100  # characters: PyYAML takes minutes for one of thousands of parts, as 1:1:1
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -155,7 +157,14 @@ class _Constructor:
         if isinstance(value, float) and not math.isfinite(value):  # JSON has none: it would be written as null
             remedy = """Give it as text: in a sample {number: "inf"}."""
             raise DataError(self._path, line, f"{node.value[:40]!r} is no finite number", remedy, Damage.FORM)
+        if isinstance(value, str):
+            self._refuse_unseen(value, line)
         return value
+
+    def _refuse_unseen(self, text: str, line: int) -> None:
+        if unseen := _UNSEEN.search(text):
+            found = f"holds the character U+{ord(unseen[0]):04X}, which cannot be seen"
+            raise DataError(self._path, line, found, "Take it out.", Damage.FORM)
 
     def _too_large(self, node: yaml.Node) -> DataError:
         found = f"{str(node.value)[:40]!r} is an integer of more than 64 bits"
@@ -172,6 +181,7 @@ class _Constructor:
                 raise DataError(
                     self._path, line, "a key that is not plain text", "Write keys as plain words.", Damage.SYNTAX
                 )
+            self._refuse_unseen(key, line)
             if key in found:
                 raise DataError(self._path, line, f"key {key!r} is given twice", "Keep one of the two.", Damage.SYNTAX)
             found[key] = self.plain(value_node, (*at, key))

@@ -50,6 +50,15 @@ YAML = {
     "a list of millions": (f"a: [{'a,' * 2**21}a]\n", "is larger than 4 MiB"),
     "a list as key": ("[a]: 1\n", "a key that is not plain text"),
     "a long name of a tag": (f"a: !{'x' * 100_000} x\n", "could not determine a constructor"),
+    "an escape sequence": (
+        'a:\n- "b\\e[31m"\n',
+        "test.yaml:2: holds the character U+001B, which cannot be seen. Take it out.",
+    ),
+    "a turned direction": ("a:\n  b: x\u202ey\n", "test.yaml:2: holds the character U+202E, which cannot be seen"),
+    "a turned direction of a key": (
+        "a:\n  x\u2066y: 1\n",
+        "test.yaml:2: holds the character U+2066, which cannot be seen",
+    ),
     "half of a character": ('a: "\\ud800"\n', "test.yaml"),
 }
 
