@@ -296,7 +296,12 @@ def _beside(work: Callable[[], None]) -> Iterator[None]:
 
 
 def _finish(process: BaseProcess, work: Callable[[], None]) -> None:
-    process.join()
+    try:
+        process.join()
+    except BaseException:  # a signal: what goes on would write into folders that are removed meanwhile
+        process.kill()
+        process.join()
+        raise
     if process.exitcode:
         work()
 

@@ -97,6 +97,7 @@ REFUSED: list[tuple[list[str], str, str]] = [
     ([], "git", ".git, which is git's"),
     ([], "/dev/null", "is no folder"),
     (["site"], "site", "is no folder"),
+    ([], "s\udcff", "has a name that is not UTF-8, which Sphinx does not take"),
     ([".site"], "site", ".site, which is not its own"),
     ([".site/notes"], "site", ".site, which is not its own"),
     ([".site/lock"], "site", ".site, which is not its own"),  # it holds something, and a build would empty it
@@ -488,7 +489,8 @@ def test_page_at_the_root_names_every_language() -> None:
         assert f'href="{language.folder}/index.html"' in page
 
 
-# What waits in a build: the check of the data and the content that is made beside it, or for Sphinx, which writes
+# What waits in a build: the check of the data and the content that is made beside it, or for Sphinx, which writes, or for what
+# is written beside that.
 STAGES = {
     "made": "site_builder._check = site_content.make = wait",
     "written": """
@@ -498,6 +500,22 @@ site_builder._check = site_content.make = site_content.run_heads = nothing
 apidiff.sphinxext.build_cache.BuildCache.publish = nothing
 apidiff.writers.exports.publish = lambda output, *_: (output / "llms.txt").write_text("half")
 site_builder.Step.finish = wait
+""",
+    "published": """
+import apidiff.sphinxext.build_cache, apidiff.writers.exports
+nothing = lambda *_, **__: SimpleNamespace(entries={}, counterparts={}, documents=[])
+site_builder._check = site_content.make = site_content.run_heads = nothing
+apidiff.sphinxext.build_cache.BuildCache.publish = nothing
+def write_on(output, *_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as where it goes to the process of the command alone
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout.write("begun\\n")
+    sys.stdout.flush()
+    while True:
+        output.mkdir(exist_ok=True)
+        (output / "llms.txt").write_text("half")
+apidiff.writers.exports.publish = write_on
 """,
 }
 

@@ -30,6 +30,10 @@ def work_folder(output: Path) -> Path:
     """
     if not output.name:
         raise BadFolder(output, "is the root of all folders, and a build keeps files beside its own")
+    try:
+        str(output).encode()
+    except UnicodeEncodeError:
+        raise BadFolder(output, "has a name that is not UTF-8, which Sphinx does not take") from None
     work = output.with_name(f".{output.name}")
     if work.name == ".git":
         raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is git's")
