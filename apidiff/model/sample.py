@@ -41,6 +41,8 @@ Number = int | float | bool | str
 
 _MAX_ELEMENTS = 2**20  # of a tensor
 _Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
+# Code that repeats a sample has a variable of each name; a profile has placeholders.
+_Variable = Annotated[str, msgspec.Meta(pattern=r"^\$?[A-Za-z_]\w*$(?!\n)", description="a name, or $placeholder")]
 _Dtype = Annotated[
     str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.\w+)*$(?!\n)", description="'torch.float16', or 'float16'")
 ]
@@ -137,8 +139,8 @@ SampleArgument = SampleInput | int | float | bool | str | None
 class Arguments(Record, frozen=True, kw_only=True):
     """What a call is given, by parameter: ``args`` by position, in this order, ``kwargs`` by keyword."""
 
-    args: dict[str, SampleArgument] = {}
-    kwargs: dict[str, SampleArgument] = {}
+    args: dict[_Variable, SampleArgument] = {}
+    kwargs: dict[_Variable, SampleArgument] = {}
 
 
 class Sample(Record, frozen=True, kw_only=True):
@@ -163,8 +165,8 @@ class Sample(Record, frozen=True, kw_only=True):
     receiver: SampleInput | None = None
     constructor: Arguments | None = None
     state: dict[str, SampleInput] | None = None
-    args: dict[str, SampleArgument] | None = None
-    kwargs: dict[str, SampleArgument] | None = None
+    args: dict[_Variable, SampleArgument] | None = None
+    kwargs: dict[_Variable, SampleArgument] | None = None
     dtype: DtypeName | None = None
     seed: Seed | None = None
     gradient: bool | None = None

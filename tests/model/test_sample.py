@@ -93,6 +93,12 @@ def test_an_argument_that_can_be_made(written: dict[str, Any]) -> None:
     assert msgspec.convert(written, SampleInput)
 
 
+@pytest.mark.parametrize("name", ["a b", "", "a=1, b", "a\n"])
+def test_a_name_of_an_argument_is_one_of_python(name: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match="matching regex"):
+        msgspec.convert({"args": {name: 1}}, Sample)
+
+
 @pytest.mark.parametrize("seed", [-1, 2**32])
 def test_a_seed_is_one_that_numpy_takes(seed: int) -> None:
     with pytest.raises(msgspec.ValidationError, match="seed"):
