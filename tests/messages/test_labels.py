@@ -254,6 +254,19 @@ def test_another_form_of_yaml_is_read_too(tmp_path: Path) -> None:
     assert read_messages(tmp_path) == {"a.one": Text(en="One", zh="一"), "a.two": Text(en="Two", zh="二")}
 
 
+def test_a_text_with_a_comment_behind_it_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text('a.one:\n  en: "One" # "x"\n  zh: "一"\n', "utf-8")
+    assert read_messages(tmp_path) == {"a.one": Text(en="One", zh="一")}
+
+
+def test_two_texts_on_a_line_shift_no_others(tmp_path: Path) -> None:
+    """Each text behind them would have been taken for another's."""
+    one, two = 'a.one:\n  en: "One", "x"\n  zh: "一"\n', 'a.two:\n  en: "Two"\n  zh: "二"\n'
+    (tmp_path / "a.yaml").write_text(one + two, "utf-8")
+    with pytest.raises(DataError, match=r"a\.yaml:2"):
+        read_messages(tmp_path)
+
+
 @pytest.mark.parametrize("text", ["a.one:\n  en: One\n", "a.one: [\n", 'a.one:\n  en: "1"\n  zh: ""\n', "b.one: 1"])
 def test_a_broken_file_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(text, "utf-8")
