@@ -142,8 +142,9 @@ def _called(api: Api, generation: str, code: str, written: CanonicalCalls, at: t
     plain = code.replace("$name", last).strip()
     try:
         free = free_names(plain)
-    except SyntaxError as error:
-        raise place.error(at, f"the call does not parse: {error.msg}", "Mend the code.") from error
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        why = error.msg if isinstance(error, SyntaxError) else "it is nested too deep"
+        raise place.error(at, f"the call does not parse: {why}", "Mend the code.") from error
     known = _IMPORTS.get(generation, _MINDSPORE)
     imports = {name: line for name, line in known.items() if name in free}
     if last in free and last not in written.given and last not in imports:

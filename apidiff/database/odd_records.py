@@ -8,7 +8,16 @@ from pathlib import Path
 
 from apidiff.errors import ApidiffError, DataError
 
-_UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+_UNEXPECTED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 UNLIKE_OTHERS = "is unlike any record that was thought of"
 
 

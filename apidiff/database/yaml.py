@@ -22,8 +22,8 @@ _MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; the tree of o
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
-# Controls, and what turns the direction of text: nobody sees them in a file, and they change what is seen of it.
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Controls, other ends of lines, and what turns the direction of text: they change what is seen of it, unseen themselves.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _INTEGERS = range(-(2**63), 2**64)  # those that msgpack, which records and the index are kept in, has room for
 _LONGEST_INTEGER = 100  # characters: PyYAML takes minutes for one of thousands of parts, as 1:1:1
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -221,7 +221,8 @@ class _Side:
         lines = call.code.splitlines()
         last = ast.parse(call.code).body[-1]
         if isinstance(last, ast.Expr):
-            lines[last.lineno - 1] = f"result = {lines[last.lineno - 1]}"
+            line = lines[last.lineno - 1].encode()  # places are counted in bytes
+            lines[last.lineno - 1] = (line[: last.col_offset] + b"result = " + line[last.col_offset :]).decode()
         elif isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
             lines.append(f"result = {last.targets[0].id}")
         yield from lines

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import hashlib
+import keyword
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
@@ -43,6 +44,10 @@ _MAX_ELEMENTS = 2**20  # of a tensor
 _Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
 # Code that repeats a sample has a variable of each name; a profile has placeholders.
 _Variable = Annotated[str, msgspec.Meta(pattern=r"^\$?[A-Za-z_]\w*$(?!\n)", description="a name, or $placeholder")]
+# Of a module that holds others: "0.weight".
+_OfState = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.\w+)*$(?!\n)", description="a name, or a dotted one")]
+# Code nested deeper than so many characters can is more than Python reads.
+_Code = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
 _Dtype = Annotated[
     str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.\w+)*$(?!\n)", description="'torch.float16', or 'float16'")
 ]
@@ -89,8 +94,12 @@ class SampleInput(Record, frozen=True, kw_only=True):
             raise ValueError(f"a tensor without dimensions cannot be {self.layout.value}")
         if self.low > self.high:
             raise ValueError(f"low is {self.low}, above high, {self.high}")
+        if self.framework_dtype is not None and any(map(keyword.iskeyword, self.framework_dtype.split("."))):
+            raise ValueError(f"no dtype has the name {self.framework_dtype!r}")
         if self.number is not None:
             number_of(self.number)
+            if self.number.split() != [self.number]:
+                raise ValueError(f"the number {self.number!r} has blanks")
         if self.values is not None:
             if len(self.sizes) > MAX_DIMENSIONS:
                 raise ValueError(f"a tensor has at most {MAX_DIMENSIONS} dimensions, got {len(self.sizes)}")
@@ -133,6 +142,13 @@ def _refuse_no_tensor(values: object, sizes: Sequence[int]) -> None:
         raise ValueError(f"values are numbers, got {values!r}")
 
 
+def _refuse_keywords(args: Mapping[str, SampleArgument], kwargs: Mapping[str, SampleArgument]) -> None:
+    """Raises ValueError for a name that code cannot have: that of a keyword, or of a variable, which a tensor is."""
+    for name, value in [*args.items(), *kwargs.items()]:
+        if keyword.iskeyword(name) and (name in kwargs or isinstance(value, SampleInput)):
+            raise ValueError(f"{name!r} is no name: Python has it as a word of its own")
+
+
 SampleArgument = SampleInput | int | float | bool | str | None
 
 
@@ -141,6 +157,9 @@ class Arguments(Record, frozen=True, kw_only=True):
 
     args: dict[_Variable, SampleArgument] = {}
     kwargs: dict[_Variable, SampleArgument] = {}
+
+    def __post_init__(self) -> None:
+        _refuse_keywords(self.args, self.kwargs)
 
 
 class Sample(Record, frozen=True, kw_only=True):
@@ -164,16 +183,22 @@ class Sample(Record, frozen=True, kw_only=True):
     like: Slug | None = None
     receiver: SampleInput | None = None
     constructor: Arguments | None = None
-    state: dict[str, SampleInput] | None = None
+    state: dict[_OfState, SampleInput] | None = None
     args: dict[_Variable, SampleArgument] | None = None
     kwargs: dict[_Variable, SampleArgument] | None = None
     dtype: DtypeName | None = None
     seed: Seed | None = None
     gradient: bool | None = None
-    code: dict[NonEmpty, NonEmpty] | None = None
+    code: dict[NonEmpty, _Code] | None = None
     random: bool | None = None
     unwritten: bool | None = None
     steps: int | None = None
+
+    def __post_init__(self) -> None:
+        _refuse_keywords(self.args or {}, self.kwargs or {})
+        for name in self.state or {}:
+            if any(map(keyword.iskeyword, name.split("."))):
+                raise ValueError(f"{name!r} is no name: Python has it as a word of its own")
 
 
 class SampleCall(Record, frozen=True, kw_only=True):

@@ -437,15 +437,16 @@ def test_a_record_that_a_pass_fails_on_is_passed_over_alone(
     assert error.found == f"{UNLIKE_OTHERS} ({type(fault).__name__}: {fault})"
 
 
+@pytest.mark.parametrize("raised", [KeyError("odd"), SyntaxError("odd")])
 def test_a_mapping_of_which_no_entry_can_be_made_is_passed_over_alone(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch, raised: Exception
 ) -> None:
     data, failing = load(root), dict[str, DataError]()
     history = entry.history_entries
 
     def fail(names: list[str], *rest: object) -> object:
         if ABS in names:
-            raise KeyError("odd")
+            raise raised
         return history(names, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(entry, "history_entries", fail)

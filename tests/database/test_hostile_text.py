@@ -59,6 +59,7 @@ YAML = {
         "a:\n  x\u2066y: 1\n",
         "test.yaml:2: holds the character U+2066, which cannot be seen",
     ),
+    "another end of a line": ('a: "x\\u2028y"\n', "test.yaml:1: holds the character U+2028, which cannot be seen"),
     "half of a character": ('a: "\\ud800"\n', "test.yaml"),
 }
 

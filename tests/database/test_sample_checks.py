@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from apidiff.database.checks import samples
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import Data
@@ -87,6 +88,7 @@ CODE = {"torch": "x.add_(1)", "mindspore": "x.add_(1)"}
 WRONG_CODE = [
     ({"torch": "x.add_(1)"}, "sample 'plain' has no code for mindspore.Tensor.add_"),
     (CODE | {"mindspore": "x.add_("}, "the code of sample 'plain' does not parse"),
+    (CODE | {"torch": "x, y = x, x"}, "the last line of sample 'plain' computes and assigns nothing"),
     (CODE | {"torch": "import x"}, "the last line of sample 'plain' computes and assigns nothing"),
     (CODE | {"mindspore.Tensor.sub_": "x"}, "code of 'mindspore.Tensor.sub_', which is no target"),
 ]
@@ -96,6 +98,16 @@ WRONG_CODE = [
 def test_code_that_cannot_be_run_is_refused(code: dict[str, str], words: str) -> None:
     found = errors(samples={"plain": {"code": code}})
     assert any(words in one for one in found), found
+
+
+def test_code_that_python_gives_up_on_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its parser raises MemoryError for what is nested too deep."""
+
+    def give_up(_code: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(samples.ast, "parse", give_up)
+    assert any("does not parse: it is nested too deep" in one for one in errors(samples={"plain": {"code": CODE}}))
 
 
 @pytest.mark.parametrize("kind", ["method", "constant"])

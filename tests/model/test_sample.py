@@ -68,6 +68,9 @@ ARGUMENTS = [
     # It stands in the code that repeats a difference.
     ({"number": "__import__('os').system('ls')"}, "complex"),
     ({"framework_dtype": "float16; import os"}, "matching regex"),
+    ({"framework_dtype": "class"}, "no dtype has the name 'class'"),
+    ({"number": "inf\n"}, "has blanks"),
+    ({"number": "\n(1j)"}, "has blanks"),
 ]
 
 
@@ -93,10 +96,28 @@ def test_an_argument_that_can_be_made(written: dict[str, Any]) -> None:
     assert msgspec.convert(written, SampleInput)
 
 
-@pytest.mark.parametrize("name", ["a b", "", "a=1, b", "a\n"])
-def test_a_name_of_an_argument_is_one_of_python(name: str) -> None:
-    with pytest.raises(msgspec.ValidationError, match="matching regex"):
-        msgspec.convert({"args": {name: 1}}, Sample)
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ({"args": {"a b": 1}}, "matching regex"),
+        ({"args": {"": 1}}, "matching regex"),
+        ({"kwargs": {"a=1, b": 1}}, "matching regex"),
+        ({"kwargs": {"a\n": 1}}, "matching regex"),
+        ({"kwargs": {"lambda": 1}}, "'lambda' is no name"),
+        ({"args": {"None": {"values": [1]}}}, "'None' is no name"),
+        ({"constructor": {"kwargs": {"class": 1}}}, "'class' is no name"),
+        ({"state": {"a b": {"values": [1]}}}, "matching regex"),
+        ({"state": {"layer.if": {"values": [1]}}}, "'layer.if' is no name"),
+        ({"code": {"torch": f"{'-' * 2000}x"}}, "length <= 2000"),
+    ],
+)
+def test_what_code_says_is_python(written: dict[str, Any], told: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=told):
+        msgspec.convert(written, Sample)
+
+
+def test_a_number_that_goes_by_position_may_have_the_name_of_a_keyword() -> None:
+    assert msgspec.convert({"args": {"from": 1}, "state": {"layers.0.weight": {"values": [1]}}}, Sample)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32])

@@ -89,10 +89,14 @@ def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> 
             body = ast.parse(code_of(code, api)).body
         except KeyError:
             yield subject.error(at, f"sample {name!r} has no code for {api}", "Write it, by the name of its framework.")
-        except SyntaxError as error:
-            yield subject.error(at, f"the code of sample {name!r} does not parse: {error.msg}", "Mend the code.")
+        except (SyntaxError, MemoryError, RecursionError) as error:
+            why = error.msg if isinstance(error, SyntaxError) else "it is nested too deep"
+            yield subject.error(at, f"the code of sample {name!r} does not parse: {why}", "Mend the code.")
         else:
-            if not body or not isinstance(body[-1], ast.Expr | ast.Assign):
+            last = body[-1] if body else None
+            if not (
+                isinstance(last, ast.Expr) or (isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name))
+            ):
                 found = f"the last line of sample {name!r} computes and assigns nothing"
                 yield subject.error(at, found, "Write the value that is compared there.")
 
