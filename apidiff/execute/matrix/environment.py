@@ -113,14 +113,38 @@ class Environment:
             # The interpreter may be a link to one that an upgrade has removed.
             if read_regular(kept, len(stamp) + 1) == stamp and _version(str(self.python)) == python:
                 return
-        kept.unlink(missing_ok=True)
-        venv = [command, "-m", "venv", "--clear", str(self.folder)]
+        self._clear()
+        venv = [command, "-m", "venv", str(self.folder)]
         pip = [str(self.python), *_PIP, "--editable", str(self.project), *self.requirements]
         for step, log in ((venv, self.log.with_suffix(".venv.log")), (pip, self.log)):
             code = run_logged(step, log, self.block.deadlines.environment, self.project, tell)
             if code:
                 raise NotMade(f"{' '.join(step[1:3])} ended with {code}: {_reason(log)} Read {log}.")
         write_file(kept, stamp)
+
+    def _clear(self) -> None:
+        """Empties the folder, made if need be. Raises NotMade where a link, a file or a folder of somebody else's lies there.
+
+        ``pyvenv.cfg`` marks it as an environment. It is there first and stays, so that what was interrupted is known as ours.
+        """
+        mark = self.folder / "pyvenv.cfg"
+        if self.folder.is_symlink():
+            raise self._foreign("is a link")
+        if os.path.lexists(self.folder) and not self.folder.is_dir():
+            raise self._foreign("is no folder")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        there = list(self.folder.iterdir())
+        if there and (mark.is_symlink() or not mark.is_file()):
+            raise self._foreign("holds files and is no environment of Python")
+        mark.touch()
+        for path in there:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path != mark:
+                path.unlink()
+
+    def _foreign(self, found: str) -> NotMade:
+        return NotMade(f"{self.folder} {found}. Move it away: the environment of {self.name} is made there.")
 
 
 def _interpreter(versions: list[str]) -> tuple[str, str]:

@@ -174,6 +174,7 @@ def test_pipes_are_not_waited_for(tmp_path: Path, project: Path, monkeypatch: py
     environment = Environment(block(), "1.2.3", project, tmp_path / "work")
     monkeypatch.setattr(environments, "run_logged", lambda *_: 0)
     environment.folder.mkdir(parents=True)
+    (environment.folder / "pyvenv.cfg").touch()
     os.mkfifo(environment.folder / "apidiff-stamp.json")
     environment.make(lambda _line: None)
     assert (environment.folder / "apidiff-stamp.json").is_file()
@@ -184,22 +185,90 @@ def test_pipes_are_not_waited_for(tmp_path: Path, project: Path, monkeypatch: py
         run_logged([sys.executable, "-c", ""], tmp_path / "it.log", 10, tmp_path, lambda _line: None)
 
 
-# (what stands where the environment of version 1.2.3 lies, or its stamp; what is said)
-IN_THE_WAY: list[tuple[str, Callable[[Path], None], str]] = [
-    ("torch-1.2.3/apidiff-stamp.json", lambda path: path.mkdir(parents=True), "apidiff-stamp.json: Is a directory"),
-    ("torch-1.2.3", Path.touch, "apidiff-stamp.json: Not a directory"),
+def files(path: Path) -> None:
+    (path / "sub").mkdir(parents=True)
+    (path / "a.txt").write_text("mine", encoding="utf-8")
+
+
+def link(path: Path) -> None:
+    files(path.parent.parent / "mine")
+    path.symlink_to(path.parent.parent / "mine")
+
+
+def link_to_an_environment(path: Path) -> None:
+    link(path)
+    (path / "pyvenv.cfg").touch()
+
+
+def link_that_leads_nowhere(path: Path) -> None:
+    path.symlink_to(path.parent / "nowhere")
+
+
+def files_and_a_folder_of_that_name(path: Path) -> None:
+    files(path)
+    (path / "pyvenv.cfg").mkdir()
+
+
+def files_and_a_link_of_that_name(path: Path) -> None:
+    files(path)
+    (path / "pyvenv.cfg").symlink_to("a.txt")
+
+
+# (what stands where the environment of version 1.2.3 lies; what is said)
+IN_THE_WAY: list[tuple[Callable[[Path], None], str]] = [
+    (Path.touch, "is no folder"),
+    (os.mkfifo, "is no folder"),
+    (link, "is a link"),
+    (link_to_an_environment, "is a link"),
+    (link_that_leads_nowhere, "is a link"),
+    (files, "holds files and is no environment of Python"),
+    (files_and_a_folder_of_that_name, "holds files and is no environment of Python"),
+    (files_and_a_link_of_that_name, "holds files and is no environment of Python"),
 ]
 
 
-@pytest.mark.parametrize(("name", "put_there", "said"), IN_THE_WAY)
-def test_what_stands_in_the_way_is_named(
-    tmp_path: Path, project: Path, name: str, put_there: Callable[[Path], None], said: str
+@pytest.mark.parametrize(("put_there", "said"), IN_THE_WAY)
+def test_what_is_not_ours_is_named_and_left(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, put_there: Callable[[Path], None], said: str
 ) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(environments, "run_logged", lambda command, *_: asked.append(command) or 0)
     work = tmp_path / "work"
     work.mkdir()
-    put_there(work / name)
-    with pytest.raises(NotMade, match=rf"{said}\. Delete {work}/torch-1\.2\.3"):
+    put_there(work / "torch-1.2.3")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(NotMade, match=rf"^{work}/torch-1\.2\.3 {said}\. Move it away"):
         Environment(block(), "1.2.3", project, work).make(lambda _line: None)
+    assert (asked, sorted(tmp_path.rglob("*"))) == ([], before)
+
+
+def test_what_is_cleared_stays_an_environment_and_no_link_in_it_is_followed(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ends the command half-way leaves what the next one clears."""
+    left: list[list[str]] = []
+    environment = Environment(block(), "1.2.3", project, tmp_path / "work")
+
+    def fail(*_: object) -> int:
+        left.append(sorted(path.name for path in environment.folder.iterdir()))
+        raise Overdue("not done")
+
+    monkeypatch.setattr(environments, "run_logged", fail)
+    files(tmp_path / "mine")
+    for _ in range(2):
+        with pytest.raises(Overdue):
+            environment.make(lambda _line: None)
+        files(environment.folder / "lib")
+        (environment.folder / "apidiff-stamp.json").touch()
+        (environment.folder / "lib64").symlink_to(tmp_path / "mine")
+    assert left == [["pyvenv.cfg"]] * 2
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["a.txt", "sub"]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, project: Path) -> None:
+    (tmp_path / "work").touch()
+    with pytest.raises(NotMade, match=r"torch-1\.2\.3: Not a directory\. Delete .*/work/torch-1\.2\.3"):
+        Environment(block(), "1.2.3", project, tmp_path / "work").make(lambda _line: None)
 
 
 @pytest.mark.parametrize("is_cleared", [True, False])
@@ -230,6 +299,7 @@ def test_an_environment_is_kept_while_its_interpreter_is_there(
     environment = Environment(block(), "1.2.3", project, tmp_path / "work")
     environment.python.parent.mkdir(parents=True)
     environment.python.symlink_to(leads_to)
+    (environment.folder / "pyvenv.cfg").touch()
     (environment.folder / "apidiff-stamp.json").write_bytes(environment.stamp(RUNNING))
     environment.make(lambda _line: None)
     assert (asked == []) is is_kept
