@@ -43,6 +43,7 @@ from apidiff.model.verdict import Outcome
 from apidiff.model.version import is_recordable
 from apidiff.model.vocabulary import Execution
 from apidiff.verification import Change, base_record, compare, observations, recorded_by_others, verify
+from apidiff.verification.samples import devices_here
 
 _UNSIGNED = "What was written is unsigned: it is told beside this project's own records, and decides nothing."
 
@@ -141,6 +142,9 @@ def run(args: argparse.Namespace) -> int:
     if args.record:
         for backend, here in chosen:
             _refuse_nightly(backend, here)
+        of_single = devices_here(args.framework, args.device) if choice.single != [] else []
+        makers = {one.framework for one in (*(backend for backend, _ in chosen), *of_single)}
+        refuse_read_only(data.root / "runs", sorted(makers))
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     args.ids = choice.collective

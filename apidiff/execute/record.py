@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -39,6 +39,7 @@ from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signed import Signed
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 from apidiff.model.trust import Trust
+from apidiff.model.version import VersionError, release_of
 
 _MOST = 64 * 2**20  # bytes of the list of what was written here: some 400,000 records
 
@@ -126,15 +127,26 @@ def refuse_faulty(record: RunRecord, runs: Path) -> None:
         )
 
 
-def refuse_read_only(runs: Path) -> None:
-    """Raises DataError where no record could be written below ``runs`` or listed beside it, before any is made."""
-    for folder in (runs.parent, runs) if runs.exists() else (runs.parent,):
+def refuse_read_only(runs: Path, frameworks: Iterable[str] = ()) -> None:
+    """Raises DataError where no record could be written below ``runs`` or listed beside it, before any is made.
+
+    ``frameworks``: those of the records; the folders of their releases that are installed here count too.
+    """
+    below = [runs, *(runs / name for name in _installed(frameworks))]
+    for folder in (runs.parent, *(folder for folder in below if folder.exists())):
         try:
             refuse_unwritable(folder)
         except OSError as error:
             found = f"records cannot be written there ({error.strerror}), so nothing was run"
             remedy = "Make it a folder that you can write to, or leave out --record."
             raise DataError(folder, None, found, remedy) from error
+
+
+def _installed(frameworks: Iterable[str]) -> Iterator[str]:
+    """The folders of records of the releases that packages here tell, such as ``torch-2.13.0``."""
+    for framework in frameworks:
+        with contextlib.suppress(metadata.PackageNotFoundError, VersionError):
+            yield f"{framework}-{release_of(metadata.version(framework))}"
 
 
 def write_record(record: RunRecord, runs: Path) -> Path:
@@ -147,10 +159,8 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     content = encode(record)
     path = run_path(record, content, runs)
     name = run_name(record)[1]
-    _list_own(record, content, path)
     with locked(path.parent):
-        write_files({path: content})
-        mark_written_here(path)
+        write_listed(record, path, content)
         for former in path.parent.glob(f"{name}-*.json"):
             if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record, path):
                 remove_former(former)
@@ -169,10 +179,22 @@ def remove_former(path: Path) -> None:
         raise DataError(path, None, found, "The record that takes its place is written; delete this one.") from error
 
 
-def _list_own(record: RunRecord, content: bytes, path: Path) -> None:
-    """Adds a record of this project to the list of them, first: what is listed and then not written does no harm."""
+def write_listed(record: RunRecord | SingleRecord, path: Path, stored: bytes) -> None:
+    """Writes a record whose file holds ``stored``, in a folder that the caller has locked, and lists one of this project.
+
+    The record comes first: a new line takes the signature of the list away. Where it cannot be listed, it goes again.
+    """
+    was_there = path.exists()
+    write_files({path: stored})
     if record.measured_by is None:
-        add_own_records(path.parent.parent.parent, {whole_digest(content): run_id(path)})
+        key = run_id(path)
+        try:
+            add_own_records(path.parent.parent.parent, {key.rpartition("-")[2]: key})
+        except BaseException:
+            if not was_there:
+                path.unlink(missing_ok=True)
+            raise
+    mark_written_here(path)
 
 
 class _Measured(msgspec.Struct):
@@ -200,10 +222,8 @@ def write_beside(record: RunRecord, runs: Path) -> Path:
     """Writes a record below ``runs`` and replaces none. Returns its path. Raises DataError as ``write_record`` does."""
     content = encode(record)
     path = run_path(record, content, runs)
-    _list_own(record, content, path)
     with locked(path.parent):
-        write_files({path: content})
-        mark_written_here(path)
+        write_listed(record, path, content)
     return path
 
 

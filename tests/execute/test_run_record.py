@@ -18,9 +18,13 @@ import pytest
 from apidiff import atomic_write as module
 from apidiff.database import DataError, own_records
 from apidiff.database.backends import load_backends
+from apidiff.database.devices import load_devices
 from apidiff.database.own_records import load_own_records, own_records_path
 from apidiff.database.runs import load_runs, signature_path
 from apidiff.execute.record import encode, make_record, refuse_faulty, surroundings, write_beside, write_record
+from apidiff.execute.single.record import make_record as make_single
+from apidiff.execute.single.record import write_record as write_single
+from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 
 RUN = ProbeRun(
@@ -267,6 +271,77 @@ def test_a_folder_in_which_another_process_writes_is_waited_for_and_not_for_ever
     os.close(handle)
     path = write_record(record(probes=2), tmp_path)
     assert files(tmp_path) == [path]
+
+
+def no_lock_of_the_list(monkeypatch: pytest.MonkeyPatch, root: Path, runs: Path) -> None:
+    take = module.lock_open
+
+    def busy(folder: int) -> bool:
+        if os.path.samestat(os.fstat(folder), root.stat()):
+            raise BlockingIOError
+        return take(folder)
+
+    monkeypatch.setattr(module, "lock_open", busy)
+
+
+def no_lock_of_the_records(monkeypatch: pytest.MonkeyPatch, root: Path, runs: Path) -> None:
+    no_lock_of_the_list(monkeypatch, runs, runs)
+
+
+def no_writing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """As a file system that is read-only, also for root."""
+    put = module._put_on_disk
+
+    def refuse(path: Path, content: bytes) -> None:
+        if path.parent == folder:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        put(path, content)
+
+    monkeypatch.setattr(module, "_put_on_disk", refuse)
+
+
+def no_writing_of_the_list(monkeypatch: pytest.MonkeyPatch, root: Path, runs: Path) -> None:
+    no_writing(monkeypatch, root)
+
+
+def no_writing_of_records(monkeypatch: pytest.MonkeyPatch, root: Path, runs: Path) -> None:
+    no_writing(monkeypatch, runs)
+
+
+def a_broken_list(monkeypatch: pytest.MonkeyPatch, root: Path, runs: Path) -> None:
+    own_records_path(root).write_text("no line of it\n", encoding="utf-8")
+
+
+FAILURES = [no_lock_of_the_records, no_lock_of_the_list, no_writing_of_records, no_writing_of_the_list, a_broken_list]
+
+
+@pytest.mark.parametrize("fails", FAILURES)
+@pytest.mark.parametrize("write", [write_record, write_beside, write_single])
+def test_what_cannot_be_recorded_is_not_listed_and_leaves_the_list_signed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[RunRecord | SingleRecord, Path], Path],
+    fails: Callable[[pytest.MonkeyPatch, Path, Path], None],
+) -> None:
+    one: RunRecord | SingleRecord = record()
+    if write is write_single:
+        device = next(one for one in load_devices() if one.framework == "torch")
+        one = make_single(device, "2.13.0", [], [])
+    runs = tmp_path / "runs" / "torch-2.13.0"
+    runs.mkdir(parents=True)
+    (runs / "there").touch()
+    own_records_path(tmp_path).write_text(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n", encoding="utf-8")
+    signature_path(own_records_path(tmp_path)).write_bytes(b"a signature")
+    with monkeypatch.context() as patched:
+        fails(patched, tmp_path, runs)
+        before = {path: path.read_bytes() for path in files(tmp_path)}
+        with pytest.raises(DataError):
+            write(one, tmp_path / "runs")
+        assert {path: path.read_bytes() for path in files(tmp_path)} == before
+    if fails is not a_broken_list:
+        path = write(one, tmp_path / "runs")
+        assert path.name.partition(".")[0].rpartition("-")[2] in load_own_records(tmp_path)
+        assert not signature_path(own_records_path(tmp_path)).exists()
 
 
 def test_reading_records_needs_no_framework() -> None:

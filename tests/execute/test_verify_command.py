@@ -24,6 +24,7 @@ from apidiff.execute.devices import Availability
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
 from apidiff.model.trace import RunRecord
+from apidiff.model.version import release_of
 from tests.factories import run_record
 
 # With 'each-waits' both ranks wait for the other to send: the probe ends with its deadline.
@@ -242,15 +243,28 @@ def test_what_the_user_can_mend_ends_with_2(
     assert not command.runs.exists()
 
 
+RELEASE = f"torch-{release_of(metadata.version('torch'))}"
+EXP = """
+category: nn
+execution: single
+summary: {en: Computes powers of e., zh: 计算 e 的幂。}
+samples: {plain: {args: {input: {values: [1.0]}}}}
+targets: {mindspore.mint.exp: {since: "2.10"}}
+"""
+
+
+@pytest.mark.parametrize("below", [".", RELEASE])
 @pytest.mark.parametrize("arguments", [GLOO, ("--execution", "single")])
 def test_where_no_record_can_be_written_nothing_is_run(
-    command: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    command: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], below: str
 ) -> None:
     """Root may write into any folder, so this one is told that it may not."""
-    command.runs.mkdir()
+    (command.folder / "data" / "mappings" / "torch" / "exp.yaml").write_text(EXP, encoding="utf-8")
+    read_only = command.runs / below
+    read_only.mkdir(parents=True)
 
     def refuse(folder: Path) -> None:
-        if folder == command.runs:
+        if folder == read_only:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
     monkeypatch.setattr("apidiff.execute.record.refuse_unwritable", refuse)
@@ -260,7 +274,7 @@ def test_where_no_record_can_be_written_nothing_is_run(
     assert (done.returncode, done.stdout) == (2, "")
     found = "records cannot be written there (Permission denied), so nothing was run"
     remedy = "Make it a folder that you can write to, or leave out --record."
-    assert done.stderr == f"apidiff: {command.runs}: {found}. {remedy}\n"
+    assert done.stderr == f"apidiff: {read_only}: {found}. {remedy}\n"
     assert not (command.folder / "state").exists()
 
 

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.atomic_write import locked, write_files
+from apidiff.atomic_write import locked
 from apidiff.database.devices import Device
-from apidiff.database.own_records import add_own_records
-from apidiff.database.runs import read_bytes, run_id, whole_digest
+from apidiff.database.runs import read_bytes
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
 from apidiff.errors import DataError
-from apidiff.execute.record import encode, gives_way, mark_written_here, remove_former, surroundings
+from apidiff.execute.record import encode, gives_way, remove_former, surroundings, write_listed
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.trace import SignatureDump
 
@@ -43,11 +42,8 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
     """
     content = encode(record)
     path = single_run_path(record, content, runs)
-    if record.measured_by is None:
-        add_own_records(runs.parent, {whole_digest(content): run_id(path)})
     with locked(path.parent):
-        write_files({path: gzip.compress(content, compresslevel=9, mtime=0)})
-        mark_written_here(path)
+        write_listed(record, path, gzip.compress(content, compresslevel=9, mtime=0))
         for former in former_records(path.parent, single_run_name(record)[1], path):
             if _is_former(former, record, path):
                 remove_former(former)
