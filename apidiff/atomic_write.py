@@ -125,15 +125,19 @@ def refuse_unwritable(folder: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def open_in_place(path: Path, *, emptied: bool) -> BinaryIO:
-    """Opens a file of ours to write into it as it lies there, made if need be: a lock, or the log of a process.
-
-    A link is not followed: it may lead to a file of the user's. Raises OSError where one, or something else, is in its place.
-    ``emptied``: whether what it held goes.
-    """
+def refuse_foreign(path: Path) -> None:
+    """Raises OSError where a link is in the place of a file of ours, which may lead to one of the user's, or no regular file."""
     refuse_irregular(path)  # a pipe would be waited for
     if path.is_symlink():
         raise OSError(errno.ELOOP, "it is a link", str(path))
+
+
+def open_in_place(path: Path, *, emptied: bool) -> BinaryIO:
+    """Opens a file of ours to write into it as it lies there, made if need be: a lock, or the log of a process.
+
+    Raises OSError as `refuse_foreign` does. ``emptied``: whether what it held goes.
+    """
+    refuse_foreign(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_TRUNC if emptied else 0)
     return os.fdopen(os.open(path, flags, 0o666), "wb")
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apidiff.atomic_write import open_in_place
+from apidiff.atomic_write import open_in_place, refuse_foreign, replacing
 from apidiff.ending_signals import end_in_order
 from apidiff.execute.offline.single_calls import measure_calls, most_used_first
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _APIDIFF = [sys.executable, "-m", "apidiff"]
 _CORES_A_JOB = 4  # ranks of several runs at a time do not make each other late where each run has so many cores
 _COMPARE_S = 60.0
+_REPORT, _PACKED = "report.txt", "records.zip"
 _OF_RANKS = 2 / 3  # of the time; the rest is left for calls in single processes
 
 
@@ -81,6 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from apidiff.database.paths import examples_folder
 
     try:
+        for name in (_REPORT, _PACKED):  # what cannot be written in the end is told before all the runs
+            refuse_foreign(folder / name)
         data, backends = load_valid(), load_backends()
         examples = shown_by_path(load_examples(examples_folder()))
         jobs = _jobs(data, backends, examples, args.backends, args.world_size)
@@ -266,7 +269,8 @@ def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
             base = max(like)[-1]
             lines += ["", f"{base} → {mine}", _output_of(["runs", "diff", base, mine])]
     text = "\n".join([*lines, "", "apidiff runs list:", listed, ""])
-    (folder / "report.txt").write_text(text, encoding="utf-8")
+    with open_in_place(folder / _REPORT, emptied=True) as file:
+        file.write(text.encode())
     return text
 
 
@@ -290,16 +294,16 @@ def _pack(records: Sequence[Path], report: str, folder: Path) -> None:
     if not records:
         _say("nothing was recorded, so there is nothing to send")
         return
-    from apidiff.atomic_write import replacing
     from apidiff.database.runs import signature_path
 
-    path = folder / "records.zip"
+    path = folder / _PACKED
+    refuse_foreign(path)
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         for record in records:
             for file in (record, signature_path(record)):
                 if file.exists():
                     archive.write(file, file.name)
-        archive.writestr("report.txt", report)
+        archive.writestr(_REPORT, report)
     _say(f"send this one file: {path} ({len(records)} records)")
 
 

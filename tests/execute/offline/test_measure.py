@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +76,36 @@ def test_what_lies_in_the_way_of_its_folder_is_told(
     monkeypatch.setattr(measure, "CHECKOUT", tmp_path)
     assert measure.main(["gloo-cpu", "--minutes", "0.01", "--world-size", "2", "--by", "a test"]) == 2
     assert f"measure: {tmp_path / 'build' / 'measured'}: File exists." in capsys.readouterr().err
+
+
+def link(path: Path) -> None:
+    (path.parent / "mine").write_text("mine", encoding="utf-8")
+    path.symlink_to("mine")
+
+
+@pytest.mark.parametrize("name", ["report.txt", "records.zip"])
+@pytest.mark.parametrize(("put_there", "said"), [(link, "it is a link"), (os.mkfifo, "it is no regular file")])
+def test_what_lies_in_the_way_of_what_is_written_last_is_told_first(
+    stand_in: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    put_there: Callable[[Path], None],
+    said: str,
+) -> None:
+    folder = stand_in / "build" / "measured"
+    folder.mkdir(parents=True)
+    put_there(folder / name)
+    monkeypatch.setattr(measure, "_run", lambda *_: pytest.fail("ranks were started"))
+    monkeypatch.setattr(measure, "measure_calls", lambda *_: pytest.fail("calls were made"))
+    assert measure.main(["gloo-cuda", "--world-size", "2", "--by", "a test"]) == 2
+    assert f"measure: {folder / name}: {said}. Free space, and remove what lies in the way" in capsys.readouterr().err
+    # Nor is it followed or waited for where it was put there meanwhile.
+    monkeypatch.setattr(measure, "_output_of", lambda _words: "")
+    with pytest.raises(OSError, match=said):
+        measure._report([], read_data(), folder) if name == "report.txt" else measure._pack([folder], "", folder)
+    assert [path.read_text() for path in folder.glob("mine")] == ["mine"] * (put_there is link)
+    assert len(list(folder.iterdir())) == 1 + (put_there is link)
 
 
 INTERRUPTED = """
