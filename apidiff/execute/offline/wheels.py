@@ -108,10 +108,15 @@ def _borrow_packaging(wheels: Path) -> None:
         there = sorted(wheels.glob("packaging-*-py3-none-any.whl"))
         if not there:
             raise _missing(["packaging"], wheels)
-        with tempfile.TemporaryDirectory() as folder:
-            _unpack(there[-1], Path(folder))  # what cannot be unpacked cannot be imported from
-            if not (Path(folder) / "packaging" / "__init__.py").is_file():
-                raise Missing(f"{there[-1]} holds no packaging. Copy it again.")
+        try:
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+                _unpack(there[-1], Path(folder))  # what cannot be unpacked cannot be imported from
+                if not (Path(folder) / "packaging" / "__init__.py").is_file():
+                    raise Missing(f"{there[-1]} holds no packaging. Copy it again.")
+        except OSError as error:
+            raise Missing(
+                f"No temporary folder can be made ({error.strerror}). Free space, or set TMPDIR to a folder that can be written."
+            ) from error
         sys.path.append(str(there[-1]))
         importlib.invalidate_caches()
 
@@ -176,8 +181,15 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
         fresh.mkdir(mode=0o700)
         for wheel in wheels:
             _unpack(wheel, fresh)
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder.is_dir():  # a pipe would be waited for
+            shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
+    except OSError as error:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise Missing(
+            f"{folder} cannot be made ({error.strerror}). Remove what lies there, and see that {into} can be written and that "
+            "no other measuring runs here."
+        ) from error
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 import zipfile
 from collections.abc import Callable
@@ -195,6 +198,73 @@ def test_a_file_where_wheels_are_unpacked_is_told(bare: Path, tmp_path: Path) ->
     done = supplied(bare, tmp_path, tmp_path / "into")
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert f"{tmp_path / 'into'} cannot be made a folder" in done.stderr
+
+
+def link_to_files(path: Path) -> None:
+    (path.parent / "mine").mkdir()
+    (path.parent / "mine" / "a.txt").write_text("mine")
+    path.symlink_to("mine")
+
+
+def filled_meanwhile(path: Path) -> None:
+    """As by another process between the removal and the rename: here what cannot be removed."""
+    (path / "rich").mkdir(parents=True)
+
+
+# (what stands where the wheels are unpacked, why they cannot be)
+IN_THE_WAY: list[tuple[Callable[[Path], object], str]] = [
+    (Path.touch, "Not a directory"),
+    (os.mkfifo, "Not a directory"),
+    (link_to_files, "Not a directory"),
+    (lambda path: path.symlink_to("nowhere"), "Not a directory"),
+    (filled_meanwhile, "Directory not empty"),
+]
+
+
+@pytest.mark.parametrize(("put_there", "said"), IN_THE_WAY)
+def test_what_lies_in_the_place_of_what_is_unpacked_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_there: Callable[[Path], object], said: str
+) -> None:
+    wheel(tmp_path, "rich", "rich")
+    into = tmp_path / "into"
+    place = wheels._unpacked([], into)
+    place.rmdir()
+    put_there(place)
+    before = sorted(into.rglob("*"))
+    if put_there is filled_meanwhile:
+        real = wheels.shutil.rmtree
+        monkeypatch.setattr(wheels.shutil, "rmtree", lambda path, **how: None if path == place else real(path, **how))
+    with pytest.raises(Missing, match=rf"^{re.escape(str(place))} cannot be made \({said}\)\. Remove what lies there"):
+        wheels._unpacked(tmp_path.glob("*.whl"), into)
+    assert sorted(into.rglob("*")) == before
+
+
+@pytest.mark.parametrize("call", ["mkdir", "rename"])
+def test_a_folder_in_which_nothing_can_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """Root may write into any folder, so this one is told that it may not."""
+    into = tmp_path / "into"
+    into.mkdir()
+    real = getattr(Path, call)
+
+    def refuse(self: Path, *words: object, **how: object) -> object:
+        if self.parent == into:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(self))
+        return real(self, *words, **how)
+
+    monkeypatch.setattr(Path, call, refuse)
+    with pytest.raises(Missing, match=rf"cannot be made \(Read-only file system\)\. .* see that {into} can be written"):
+        wheels._unpacked([], into)
+    assert list(into.iterdir()) == []
+
+
+def test_without_a_temporary_folder_packaging_is_not_borrowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel(tmp_path, "packaging", "packaging")
+    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with pytest.raises(Missing, match=r"No temporary folder can be made \(No such file or directory\)\. .* TMPDIR"):
+        supply(tmp_path / "into", tmp_path)
 
 
 @pytest.mark.parametrize(
