@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import stat
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import metadata
@@ -231,11 +232,12 @@ def mark_written_here(path: Path) -> None:
     """Keeps that the record in ``path`` was written here; where that cannot be kept, the record stays for good."""
     with contextlib.suppress(OSError, ApidiffError):
         _written_here().parent.mkdir(parents=True, exist_ok=True)
-        # A pipe with no reader is refused, not waited for.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
+        # A pipe with no reader is refused, not waited for, and no link is followed to a file of the user's.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
         handle = os.open(_written_here(), flags, 0o644)
         try:
-            os.write(handle, _line(path))
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                os.write(handle, _line(path))
         finally:
             os.close(handle)
 
@@ -243,10 +245,10 @@ def mark_written_here(path: Path) -> None:
 def was_written_here(path: Path) -> bool:
     """Whether the record in ``path`` was written there by this project's command, and is as it was.
 
-    What another user could have written says nothing of that.
+    What another user could have written says nothing of that, nor does what a link leads to.
     """
     try:
-        return is_own(_written_here().stat()) and _line(path) in read_regular(_written_here(), _MOST).splitlines(
+        return is_own(_written_here().lstat()) and _line(path) in read_regular(_written_here(), _MOST).splitlines(
             keepends=True
         )
     except (ApidiffError, OSError):

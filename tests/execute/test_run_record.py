@@ -175,6 +175,21 @@ def test_a_pipe_in_the_place_of_what_was_written_here_is_not_waited_for(
     assert former.exists()
 
 
+def test_a_link_in_the_place_of_what_was_written_here_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    by = msgspec.structs.replace(record(), measured_by="me")
+    former = write_record(by, tmp_path / "runs")
+    place, mine = tmp_path / "apidiff" / "recorded", tmp_path / "mine"
+    place.rename(mine)
+    before = mine.read_bytes()
+    place.symlink_to(mine)
+    write_record(msgspec.structs.replace(by, date="2026-01-01T00:00:00Z"), tmp_path / "runs")
+    assert former.exists()
+    assert mine.read_bytes() == before
+
+
 def test_a_list_of_what_was_written_here_that_others_could_write_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
