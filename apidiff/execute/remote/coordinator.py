@@ -211,14 +211,18 @@ def first_line(connection: socket.socket) -> bytes:
     return line
 
 
+def _as_it_lies(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY, 0o666)
+
+
 class RemoteRank:
-    """A rank on another machine, asked as a WorkerProcess is. What it prints goes into ``log`` here."""
+    """A rank on another machine, asked as a WorkerProcess is. What it prints goes into ``log`` here, if that can be written."""
 
     def __init__(self, connection: socket.socket, log: Path) -> None:
         self._connection, self._log = connection, log
         self._connection.setblocking(False)
         self._buffer = b""
-        self._log.touch()
+        self._keep(b"")
 
     def fileno(self) -> int:
         """What to wait on for an answer."""
@@ -247,9 +251,13 @@ class RemoteRank:
             line, _, self._buffer = self._buffer.partition(b"\n")
             if line.startswith(ANSWER):
                 return line[1:]
-            with self._log.open("ab") as file:
-                file.write(line[1:] + b"\n")
+            self._keep(line[1:] + b"\n")
         return None
+
+    def _keep(self, printed: bytes) -> None:
+        """Adds to the log. A disk that is full, or what a call put there, a link or a pipe, ends no run."""
+        with contextlib.suppress(OSError), open(self._log, "ab", buffering=0, opener=_as_it_lies) as file:
+            file.write(printed)
 
     def kill(self) -> None:
         """Ends it: the process that started it kills it when the connection is gone."""

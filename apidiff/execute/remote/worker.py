@@ -136,6 +136,8 @@ class _Relay(threading.Thread):
     def _pass_on_log(self) -> None:
         new = log_part(self._log, self._seen, _LOG_BYTES)
         whole, newline, _ = new.rpartition(b"\n")
+        if not newline and len(new) == _LOG_BYTES:  # a longer line is passed on in parts
+            whole = new
         self._seen += len(whole) + len(newline)
         for line in whole.splitlines():
             self._connection.sendall(LOG + line + b"\n")
