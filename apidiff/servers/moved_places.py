@@ -9,12 +9,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_STRUCTURE = re.compile(r"\b(?:import|def|class|global|nonlocal)\b|\"\"\"|'''|\\$|^```")
-_BINDS = re.compile(r"=|\b(?:for|with|as|del|case|return)\b")
-_WORD = re.compile(r"\w+")
-_OUTER = re.compile(r"\b(?:global|nonlocal)\b")
-_TEXTS = re.compile(
-    r'"""[\s\S]*?"""|' r"'''[\s\S]*?'''|" r'"(?:\\.|[^"\\\n])*+"?|' r"'(?:\\.|[^'\\\n])*+'?|" r"#[^\n]*"
+# Fences of Markdown and texts, which may hold `#` and digits and are kept; then comments and numbers.
+_PARTS = re.compile(
+    r"^[ \t>]*+(?:```|~~~)[^\n]*+|"
+    r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\Z)|'
+    r"'''(?:\\[\s\S]|[^\\])*?(?:'''|\Z)|"
+    r'"(?:\\[\s\S]|[^"\\\n])*+"?|'
+    r"'(?:\\[\s\S]|[^'\\\n])*+'?|"
+    r"(?P<comment>#[^\n]*+)|(?P<number>\b\d\w*+)",
+    re.MULTILINE,
 )
 
 
@@ -29,24 +32,16 @@ class Edited(NamedTuple):
 def place_before(old: str, new: str, line: int) -> int | None:
     """The number in ``old`` of a line of ``new``, both from 1; None where the edit may have changed what its names mean.
 
-    That is so for the edited lines; for all lines where an import, a definition, a string over lines or what stands in brackets
-    that are opened above is edited, or something is assigned at the top of the file or in one with global names; and, where it
-    is assigned elsewhere, for lines of the same class or function at the top of the file and those that name it.
+    What a name means depends on code anywhere, and on texts: an annotation may be quoted. So only comments, blank lines and
+    numbers may differ, and of the edited lines themselves nothing is said.
     """
     before, after = _lines(old), _lines(new)
     edited = _edited(before, after)
     number = line - 1
     if edited.start <= number < edited.new_end or number >= len(after):
         return None
-    changed = [*before[edited.start : edited.old_end], *after[edited.start : edited.new_end]]
-    if any(_STRUCTURE.search(text) for text in changed) or _in_brackets(after[: edited.start]):
+    if _code(before) != _code(after):
         return None
-    if any(_BINDS.search(text) for text in changed):
-        if any(text[:1].strip() for text in changed) or _OUTER.search(new):
-            return None  # what is named by it may have other names
-        words = {word for text in changed for word in _WORD.findall(text) if not word.isdigit()}
-        if words & {*_WORD.findall(after[number])} or _head(after, number) == _head(after, edited.start):
-            return None
     return line if number < edited.start else line + edited.old_end - edited.new_end
 
 
@@ -62,15 +57,14 @@ def _edited(before: Sequence[str], after: Sequence[str]) -> Edited:
     return Edited(start, len(before) - same, len(after) - same)
 
 
-def _in_brackets(above: Sequence[str]) -> bool:
-    """Whether brackets that the lines ``above`` open are not all closed, as far as is seen without parsing them."""
-    code = _TEXTS.sub("", "\n".join(above))
-    return any(code.count(opening) != code.count(closing) for opening, closing in ("()", "[]", "{}"))
+def _code(lines: Sequence[str]) -> list[str]:
+    """The lines that hold code, without comments and with all numbers alike, as far as is seen without parsing them."""
+    kept = map(str.rstrip, _PARTS.sub(_alike, "\n".join(lines)).split("\n"))
+    return [line for line in kept if line]
 
 
-def _head(lines: Sequence[str], number: int) -> int:
-    """The line without indentation that a line stands below."""
-    for above in range(min(number, len(lines) - 1), -1, -1):
-        if lines[above][:1] not in {"", " ", "\t", "#", ")", "]", "}"}:
-            return above
-    return -1
+def _alike(part: re.Match[str]) -> str:
+    if part["number"]:
+        return "0"
+    # Behind a quotation mark code may stand: what is above in a page need not be code, so it may have ended a text.
+    return "" if part["comment"] and not {"'", '"'} & {*part["comment"]} else part[0]
