@@ -17,7 +17,7 @@ from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.measurer_names import name_fault
 from apidiff.database.record_gate import NEW, place_faults, record_faults, refuse_repeated_keys
-from apidiff.database.runs import run_name, whole_digest
+from apidiff.database.runs import record_path, run_name, whole_digest
 from apidiff.database.signing import PROGRAM
 from apidiff.database.single_runs import PREFIX
 from apidiff.errors import DataError
@@ -63,7 +63,7 @@ def record_errors(data: Data, accepted: Accepted) -> Iterator[DataError]:
     yield from data.damaged
     records: list[tuple[str, RunRecord | SingleRecord]] = [*data.every_run, *data.every_single_run]
     for run_id, record in records:
-        path = data.root / "runs" / f"{run_id}.json"
+        path = record_path(run_id, data.root / "runs")
         if isinstance(record, RunRecord):
             faults = _faults(record, path.name, accepted)
         else:
