@@ -110,9 +110,15 @@ def record_path(run: str, runs: Path) -> Path:
 def is_intact(path: Path) -> bool:
     """Whether the file of a record holds what has the digest in its name."""
     try:
-        return whole_digest(read_bytes(path)) == record_stem(path).rpartition("-")[2]
+        intact_bytes(path)
     except DataError:
         return False
+    return True
+
+
+def is_packed(path: Path) -> bool:
+    """Whether the file of a record is compressed."""
+    return path.suffix != SUFFIXES[0]
 
 
 def files_of(run: str, runs: Path) -> list[Path]:
@@ -254,19 +260,7 @@ def read_record(
     does not pass the gate, or nobody vouches for it and there are too many such.
     """
     content = _counted(path, kind, reading) if reading is not None else read_bytes(path)
-    whole, named = whole_digest(content), record_stem(path).rpartition("-")[2]
-    if named != whole:
-        if _FORMER_DIGEST.fullmatch(named) and whole.startswith(named):
-            remedy = f"Rename it, as names end in all 64 digits: git mv {path.name} {path.name.replace(named, whole)}"
-            raise DataError(path, None, "its name ends in a part of its digest only", remedy, Damage.NAME)
-        digest = whole[: max(12, len(named))]
-        raise DataError(
-            path,
-            None,
-            f"its bytes have digest {digest}, its name says {named}: it was changed",
-            _REMEDY,
-            Damage.CHANGED,
-        )
+    whole = _refuse_changed(path, content)
     try:
         record = msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
@@ -289,6 +283,25 @@ def read_record(
     except ValueError as error:
         raise DataError(path, None, f"is no {what}: {error}", _REMEDY, Damage.FORM) from error
     return record
+
+
+def intact_bytes(path: Path) -> bytes:
+    """The JSON of the record in ``path``. Raises DataError where it cannot be read, or has not the digest in its name."""
+    content = read_bytes(path)
+    _refuse_changed(path, content)
+    return content
+
+
+def _refuse_changed(path: Path, content: bytes) -> str:
+    """The digest of a record's JSON. Raises DataError where it is not the one that its name ends in."""
+    whole, named = whole_digest(content), record_stem(path).rpartition("-")[2]
+    if named == whole:
+        return whole
+    if _FORMER_DIGEST.fullmatch(named) and whole.startswith(named):
+        remedy = f"Rename it, as names end in all 64 digits: git mv {path.name} {path.name.replace(named, whole)}"
+        raise DataError(path, None, "its name ends in a part of its digest only", remedy, Damage.NAME)
+    found = f"its bytes have digest {whole[: max(12, len(named))]}, its name says {named}: it was changed"
+    raise DataError(path, None, found, _REMEDY, Damage.CHANGED)
 
 
 def _counted(path: Path, kind: type[Recorded], reading: Reading) -> bytes:

@@ -27,7 +27,7 @@ from apidiff.database.measurer_names import look_alike, name_fault
 from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
-from apidiff.database.runs import files_of, read_packed, signature_path, unpacked, whole_digest
+from apidiff.database.runs import files_of, is_packed, read_packed, signature_path, unpacked, whole_digest
 from apidiff.database.toml import read_toml
 from apidiff.errors import ApidiffError, DataError
 from apidiff.folder_walk import visible_files
@@ -141,12 +141,13 @@ def _signed_file(run_id: str, record: Path, signers: Mapping[str, Signer]) -> Si
         if signature is None:
             return Signed()
         content = read_packed(record)
-        signed = signed_by(record, content, signature, signers)  # before it is unpacked, which may take a second
+        # Before it is unpacked, which may take a second.
+        signed = msgspec.structs.replace(signed_by(record, content, signature, signers), unlinked=is_packed(record))
         if signed.trust is not Trust.UNSIGNED and whole_digest(unpacked(record, content)) != run_id.rpartition("-")[2]:
-            return Signed(state=State.REFUSED)
+            return Signed(state=State.REFUSED, unlinked=is_packed(record))
         return signed
     except DataError:
-        return Signed(state=State.REFUSED)
+        return Signed(state=State.REFUSED, unlinked=is_packed(record))
 
 
 def signed_at(record: Path, signers: Mapping[str, Signer]) -> Signed:

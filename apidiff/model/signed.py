@@ -27,6 +27,8 @@ class Signed(Record, frozen=True, kw_only=True):
     In a signed list, both are those of the list's signature; of a listed record, ``key`` is that of a list whose signature
     was not checked.
 
+    ``unlinked``: pages cannot lead to the signature, which is of compressed bytes, while the JSON is published.
+
     ``not_checked``: the signature names a key of the signer's, and minisign is not there to check it, or gave no answer.
     """
 
@@ -34,6 +36,12 @@ class Signed(Record, frozen=True, kw_only=True):
     signer: str = ""
     about: str = ""
     key: str = ""
+    unlinked: bool = False
+
+    @property
+    def has_file(self) -> bool:
+        """Whether pages lead to a signature of the record's JSON, which is published beside it."""
+        return not self.unlinked and self.state not in {State.UNSIGNED, State.LISTED, State.IN_SIGNED_LIST}
 
     @property
     def unchecked(self) -> bool:

@@ -20,12 +20,14 @@ import msgspec
 from msgspec.structs import replace
 
 from apidiff.atomic_write import open_in_place, refuse_irregular, remove_left
-from apidiff.database.runs import is_intact, read_bytes, signature_path
+from apidiff.database.runs import intact_bytes, is_intact, is_packed, signature_path
+from apidiff.database.signing import read_signature
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.see_also import see_also
 from apidiff.derive.statements import refuted_claims
 from apidiff.derive.verdicts_by_run import changed
+from apidiff.errors import DataError
 from apidiff.model.base import Record, Text
 from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord
@@ -173,21 +175,22 @@ class BuildCache:
         # The name of a record ends in the digest of what it holds: one that is there is kept where it still holds that.
         for name, records in (("runs", content.runs), ("single_runs", content.single_runs)):
             copies = {self.file(f"{name}/{run_id}"): file for run_id, file in records.items()}
-            new = {copy: read_bytes(file) for copy, file in copies.items() if not is_intact(copy)}
+            new = {copy: intact_bytes(file) for copy, file in copies.items() if not is_intact(copy)}
             replace_folder(self.folder / name, new, "**/*.json", kept=copies)
-        signed = {run_id: content.signed.get(run_id, Signed()) for run_id in sorted(content.runs)}
-        signatures = {
-            signature_path(self.file(f"runs/{run_id}")): signature_path(content.runs[run_id]).read_bytes()
-            for run_id in signed
-            if signature_path(content.runs[run_id]).is_file()
+        signatures = dict(_signatures(content))
+        files = {signature_path(self.file(f"runs/{run_id}")): signature for run_id, signature in signatures.items()}
+        replace_folder(self.folder / "runs", files, "**/*.minisig")
+        known = {run_id: content.signed.get(run_id, Signed()) for run_id in sorted(content.runs)}
+        signed = {
+            run_id: replace(found, unlinked=True) if found.has_file and run_id not in signatures else found
+            for run_id, found in known.items()
         }
-        replace_folder(self.folder / "runs", signatures, "**/*.minisig")
         self._replace("signed", signed)
         traces = {run_id: self.read(f"runs/{run_id}", RunRecord) for run_id in signed}
         self._write("runs", [head_of(run_id, record, signed[run_id]) for run_id, record in traces.items()])
         self._write("damaged", content.damaged)
         self._write("single_runs", content.single_heads)
-        api_evidence = evidence(traces, content.entries, content.calls, content.signed)
+        api_evidence = evidence(traces, content.entries, content.calls, signed)
         traced = content.traced
         self._replace(
             "evidence", {shown.key: shown for shown in api_evidence if traced is None or shown.mapping in traced}
@@ -199,6 +202,15 @@ class BuildCache:
     def _replace(self, folder: str, values: Dictionary[str, object]) -> None:
         files = {self.file(f"{folder}/{key}"): msgspec.json.encode(value) for key, value in values.items()}
         replace_folder(self.folder / folder, files, "**/*.json")
+
+
+def _signatures(content: Content) -> Iterator[tuple[str, bytes]]:
+    """Read the signatures that fit what is published, by run: those of records that lie here as JSON."""
+    for run_id, file in content.runs.items():
+        if content.signed.get(run_id, Signed()).has_file and not is_packed(file):
+            with suppress(DataError):  # it was refused as it cannot be read
+                if (signature := read_signature(file)) is not None:
+                    yield run_id, signature
 
 
 def _examples(entries: Iterable[Entry]) -> Iterator[ExampleEntry]:

@@ -10,7 +10,7 @@ from docutils import nodes
 from apidiff.messages.escape_invisible import quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, dispute_head, measurer, sentence
-from apidiff.model.signed import Signed, State
+from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord, backend_name
 from apidiff.model.trust import OWN, Trust
 from apidiff.model.views import ChangeEntry, DisputeEntry
@@ -77,8 +77,8 @@ def stopped_notice(make: PageBuilder, stopped: str | None) -> list[nodes.Node]:
 
 
 def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes.Node]:
-    """Link to a record's signature, where it has one."""
-    if signed.state in {State.UNSIGNED, State.LISTED, State.IN_SIGNED_LIST}:
+    """Link to a record's signature, where one is published."""
+    if not signed.has_file:
         return []
     goal = relative(make.docname, f"_runs/{run_id}.json.minisig")
     return [nodes.Text(" · "), nodes.reference("", make.word("run.signature_file"), refuri=goal, internal=True)]

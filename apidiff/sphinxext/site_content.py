@@ -100,7 +100,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         for framework in known
     }
     releases = Releases(known=known, signed=signed, run=versions_run(data))
-    runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.every_run}
+    runs = {run_id: record_path(run_id, data.root / "runs") for run_id, _ in data.every_run}
     singles = dict(data.every_single_run)
     made, drawn = kept(data, keep) if keep else (entries(data), pictures(data))
     return Content(

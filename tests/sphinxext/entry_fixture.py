@@ -115,14 +115,15 @@ def run_record(world_size: int = 3, date: str = "2026-11-20T10:00:00Z") -> RunRe
     )
 
 
-def write_run(folder: Path, record: RunRecord) -> tuple[str, Path]:
-    """Write the record under its ID below ``folder``."""
+def write_run(folder: Path, record: RunRecord, name: str = "") -> tuple[str, Path]:
+    """Write the record below ``folder`` under its ID, or under ``name`` and its digest."""
     data = msgspec.json.encode(record)
-    name = f"{record.backend}-{record.device}-{record.world_size}-{hashlib.sha256(data).hexdigest()[:12]}"
-    path = folder / f"{record.framework}-{record.framework_version}" / f"{name}.json"
+    place = f"{record.framework}-{record.framework_version}/{record.backend}-{record.device}-{record.world_size}"
+    run = f"{name or place}-{hashlib.sha256(data).hexdigest()}"
+    path = folder / f"{run}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-    return f"{path.parent.name}/{name}", path
+    return run, path
 
 
 def _seen(outcome: Outcome, run: str, lines: list[str]) -> tuple[list[ObservedEntry], list[ObservedSummary]]:

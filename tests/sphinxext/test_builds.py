@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from small_site import Site
 
 from apidiff.database.paths import DATA
-from apidiff.database.runs import read_bytes, run_id
+from apidiff.database.runs import read_bytes, run_id, short_id
 from apidiff.derive.evidence import single_head_of
 from apidiff.model.base import Text
 from apidiff.model.sample_run import SingleRecord
@@ -284,7 +284,7 @@ def test_deleted_run_disappears(make_site: MakeSite) -> None:
     # What two runs saw of an API stands on one page.
     assert built.read == {"runs", *(f"evidence/torch-2.13.0/gloo-cpu/{api}" for api in RECORDED)}
     assert not (built.out / f"_runs/{second}.json").exists()
-    assert not (built.out / f"runs/{second}.html").exists()
+    assert not (built.out / f"runs/{short_id(second)}.html").exists()
     assert second not in built.html("runs")
 
 

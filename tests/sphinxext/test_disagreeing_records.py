@@ -166,7 +166,7 @@ def test_pages_show_both(site: Site, language: str) -> None:
         assert f"apidiff-outcome-{outcome}" in shown
     evidence = built.html(f"{PLACE}/{API}")
     for run in (ours, theirs):
-        assert f'href="../../../runs/{run}.html"' in evidence
+        assert f'href="../../../runs/{short_id(run)}.html"' in evidence
     for words in (*told[:2], rested):
         assert words in _text(evidence)
     assert len(re.findall(r'<section id="sync--3[^"]*">', evidence)) == 2
@@ -209,7 +209,7 @@ def test_what_an_unsigned_record_disputes_is_no_headline_and_no_figure(
 def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> None:
     ours, theirs = site.content.runs
     built = site.build()
-    told, plain = _text(built.html(f"runs/{theirs}")), _text(built.html(f"runs/{ours}"))
+    told, plain = _text(built.html(f"runs/{short_id(theirs)}")), _text(built.html(f"runs/{short_id(ours)}"))
     for words in (
         "signed by Example Lab (verified)",
         "eight &lt;b&gt;devices&lt;/b&gt;",
@@ -222,14 +222,14 @@ def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> Non
     assert "in this project's list of its own records" in plain
     signature = built.out / "_runs" / f"{theirs}.json.minisig"
     assert signature.read_text() == "a signature"
-    assert f'href="../../_runs/{theirs}.json.minisig"' in built.html(f"runs/{theirs}")
+    assert f'href="../../_runs/{theirs}.json.minisig"' in built.html(f"runs/{short_id(theirs)}")
     listed = _text(built.html("runs"))
     for words in ("signed by Example Lab (verified)", "stopped half-way", "Measured by: “Example Lab” (signed"):
         assert words in listed
     # A signature that is gone is gone from the site.
     site.content = msgspec.structs.replace(site.content, signed={})
     signature_path(site.content.runs[theirs]).unlink()
-    unsigned = _text(site.build().html(f"runs/{theirs}"))
+    unsigned = _text(site.build().html(f"runs/{short_id(theirs)}"))
     assert "signed by" not in unsigned
     assert "“a lab &lt;script&gt;alert(1)" in unsigned
     assert not signature.exists()
@@ -237,14 +237,13 @@ def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> Non
 
 def test_what_stopped_and_was_not_signed_says_so_in_chinese(make_site: Callable[..., Site], whole: Data) -> None:
     site = make_site("site", "zh_CN")
-    run = next(iter(site.content.runs))
-    record = msgspec.json.decode(site.content.runs[run].read_bytes(), type=RunRecord)
-    site.content.runs[run].write_bytes(msgspec.json.encode(msgspec.structs.replace(record, stopped="signal 15")))
-    site.content = msgspec.structs.replace(
-        site.content, signed={run: Signed(state=State.NOT_CHECKED, signer="A", key="0" * 16)}
-    )
+    (path,) = site.content.runs.values()
+    record = msgspec.json.decode(path.read_bytes(), type=RunRecord)
+    run, path = write_run(site.folder / "data", msgspec.structs.replace(record, stopped="signal 15"))
+    signed = Signed(state=State.NOT_CHECKED, signer="A", key="0" * 16)
+    site.content = msgspec.structs.replace(site.content, runs={run: path}, signed={run: signed})
     signature_path(site.content.runs[run]).write_text("x")
-    text = _text(site.build().html(f"runs/{run}"))
+    text = _text(site.build().html(f"runs/{short_id(run)}"))
     for words in ("没有做完计划的全部内容就结束了，原因：signal 15", "minisign 程序缺失或未作答，因此未验证"):
         assert words in text
 

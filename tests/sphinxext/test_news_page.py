@@ -13,6 +13,7 @@ from entry_fixture import NEW, RELEASES, SOURCE, run_record, write_run
 from factories import claim_entry
 from small_site import Built, Site
 
+from apidiff.database.runs import short_id
 from apidiff.derive.evidence import head_of
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
@@ -186,7 +187,7 @@ def test_what_was_measured_stands_newest_first_with_the_feed(make_site: Callable
     assert 'href="verdicts.xml"' in html
     # One line per version and place: of torch there are two records of the same place.
     assert len(re.findall("<li>", listed)) == 4
-    assert all(f'href="runs/{run}.html"' in listed for run in runs.values())
+    assert all(f'href="runs/{short_id(run)}.html"' in listed for run in runs.values())
     moments = re.findall(r'datetime="([^"]+)"', listed)
     assert moments == sorted(moments, reverse=True)
     assert len(moments) == 4

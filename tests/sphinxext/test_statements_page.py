@@ -10,6 +10,7 @@ import pytest
 from official_data import LISTED, SOURCE, TARGET, claims, mapping, report, run, signatures
 from small_site import Built, Site
 
+from apidiff.database.runs import short_id
 from apidiff.derive.official import OfficialReport
 
 MakeSite = Callable[..., Site]
@@ -74,7 +75,7 @@ def test_the_page_says_all(make_site: MakeSite, language: str) -> None:
         assert words in plain(html), words
     api, _, claim = KNOWN.partition("#")
     assert re.search(rf'href="[^"]+\.html#{re.escape(api)}--{claim}"', html)
-    assert f'href="runs/{next(iter(site.content.runs))}.html#{TARGET}--signature"' in html
+    assert f'href="runs/{short_id(next(iter(site.content.runs)))}.html#{TARGET}--signature"' in html
 
 
 @pytest.mark.parametrize("language", WORDS)

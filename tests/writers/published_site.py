@@ -87,16 +87,12 @@ class Published:
         self.content = msgspec.structs.replace(self.content, entries=found)
 
     def record(self, name: str = "", by: Signed | None = None, **facts: Any) -> str:
-        """Add a run record with these facts, called ``name`` or as its facts say. Returns its ID.
+        """Add a run record with these facts, called ``name`` and its digest or as its facts say. Returns its ID.
 
         ``by``: who vouches for it, this project if None.
         """
         made = msgspec.structs.replace(run_record(), **facts)
-        if name:
-            run, path = name, self.folder / "data" / "run.json"
-            path.write_bytes(msgspec.json.encode(made))
-        else:
-            run, path = write_run(self.folder / "data", made)
+        run, path = write_run(self.folder / "data", made, name)
         runs, signed = {**self.content.runs, run: path}, {**self.content.signed, run: by or OURS}
         self.content = msgspec.structs.replace(self.content, runs=runs, signed=signed)
         return run
