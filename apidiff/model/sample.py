@@ -41,14 +41,16 @@ class SampleError(ValueError):
 Number = int | float | bool | str
 
 _MAX_ELEMENTS = 2**20  # of a tensor
-_Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
+Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
 # Code that repeats a sample has a variable of each name; a profile has placeholders.
-_Variable = Annotated[str, msgspec.Meta(pattern=r"^\$?[A-Za-z_]\w*$(?!\n)", description="a name, or $placeholder")]
-# Of a module that holds others: "0.weight".
-_OfState = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.\w+)*$(?!\n)", description="a name, or a dotted one")]
+Variable = Annotated[str, msgspec.Meta(pattern=r"^\$?[A-Za-z_]\w*$(?!\n)", description="a name, or $placeholder")]
+# Of a module that holds others: "attention.weight".
+StateName = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$(?!\n)", description="a name, or a dotted one")
+]
 # Code nested deeper than so many characters can is more than Python reads.
-_Code = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
-_Dtype = Annotated[
+SampleCode = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+FrameworkDtype = Annotated[
     str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.\w+)*$(?!\n)", description="'torch.float16', or 'float16'")
 ]
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]  # as NumPy takes it
@@ -74,10 +76,10 @@ class SampleInput(Record, frozen=True, kw_only=True):
     shape: Shape | None = None
     list: Sequence[SampleArgument] | None = None
     tuple: Sequence[SampleArgument] | None = None
-    framework_dtype: _Dtype | None = None
+    framework_dtype: FrameworkDtype | None = None
     number: NonEmpty | None = None
-    low: _Bound = -1.0
-    high: _Bound = 1.0
+    low: Bound = -1.0
+    high: Bound = 1.0
     dtype: DtypeName | None = None
     layout: Layout = Layout.CONTIGUOUS
 
@@ -155,8 +157,8 @@ SampleArgument = SampleInput | int | float | bool | str | None
 class Arguments(Record, frozen=True, kw_only=True):
     """What a call is given, by parameter: ``args`` by position, in this order, ``kwargs`` by keyword."""
 
-    args: dict[_Variable, SampleArgument] = {}
-    kwargs: dict[_Variable, SampleArgument] = {}
+    args: dict[Variable, SampleArgument] = {}
+    kwargs: dict[Variable, SampleArgument] = {}
 
     def __post_init__(self) -> None:
         _refuse_keywords(self.args, self.kwargs)
@@ -183,13 +185,13 @@ class Sample(Record, frozen=True, kw_only=True):
     like: Slug | None = None
     receiver: SampleInput | None = None
     constructor: Arguments | None = None
-    state: dict[_OfState, SampleInput] | None = None
-    args: dict[_Variable, SampleArgument] | None = None
-    kwargs: dict[_Variable, SampleArgument] | None = None
+    state: dict[StateName, SampleInput] | None = None
+    args: dict[Variable, SampleArgument] | None = None
+    kwargs: dict[Variable, SampleArgument] | None = None
     dtype: DtypeName | None = None
     seed: Seed | None = None
     gradient: bool | None = None
-    code: dict[NonEmpty, _Code] | None = None
+    code: dict[NonEmpty, SampleCode] | None = None
     random: bool | None = None
     unwritten: bool | None = None
     steps: int | None = None

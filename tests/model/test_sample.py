@@ -107,6 +107,7 @@ def test_an_argument_that_can_be_made(written: dict[str, Any]) -> None:
         ({"args": {"None": {"values": [1]}}}, "'None' is no name"),
         ({"constructor": {"kwargs": {"class": 1}}}, "'class' is no name"),
         ({"state": {"a b": {"values": [1]}}}, "matching regex"),
+        ({"state": {"0.weight": {"values": [1]}}}, "matching regex"),
         ({"state": {"layer.if": {"values": [1]}}}, "'layer.if' is no name"),
         ({"code": {"torch": f"{'-' * 2000}x"}}, "length <= 2000"),
     ],
@@ -117,7 +118,7 @@ def test_what_code_says_is_python(written: dict[str, Any], told: str) -> None:
 
 
 def test_a_number_that_goes_by_position_may_have_the_name_of_a_keyword() -> None:
-    assert msgspec.convert({"args": {"from": 1}, "state": {"layers.0.weight": {"values": [1]}}}, Sample)
+    assert msgspec.convert({"args": {"from": 1}, "state": {"attention.weight": {"values": [1]}}}, Sample)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32])
