@@ -17,11 +17,18 @@ from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.database.data import recorded_ids
 from apidiff.database.examples import load_examples
-from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
+from apidiff.database.own_records import (
+    add_own_records,
+    load_own_records,
+    own_records_path,
+    refuse_changed_list,
+    signed_list,
+    without_measurer,
+)
 from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
-from apidiff.database.runs import record_path, runs_meant, short_id
-from apidiff.database.signing import load_signed, sign, signed_list
+from apidiff.database.runs import record_path, runs_meant, short_id, signature_path
+from apidiff.database.signing import load_signed, sign
 from apidiff.errors import DataError, typed
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
@@ -167,6 +174,9 @@ def _audit(
 
 def list_own(root: Path) -> list[str]:
     """Lists the records that name no measurer as this project's, but none that is signed. Returns what to tell."""
+    refuse_changed_list(root)  # who signs it again vouches for each line of it
+    signature = signature_path(own_records_path(root))
+    was_signed = signature.exists()
     before = load_own_records(root)
     new = without_measurer(root / "runs", before)
     signed = load_signed(root, new.values(), load_signers())
@@ -176,6 +186,7 @@ def list_own(root: Path) -> list[str]:
     return [
         f"{own_records_path(root)}: {count} added",
         *(f"  {key}" for key in made.values() if count),
+        *([f"  its signature was removed, which no longer fits: {signature.name}"] if was_signed and count else []),
         *(f"  not added: {key}, {signed_words(signed[key], 'en')}" for key in left),
     ]
 

@@ -24,7 +24,7 @@ from apidiff.cli.samples import choose, has_samples, refuse_unused, run_samples
 from apidiff.database import ApidiffError, Data, InvalidData, load_valid
 from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
-from apidiff.database.own_records import load_own_records
+from apidiff.database.own_records import load_own_records, refuse_changed_list
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_stem
 from apidiff.errors import typed
@@ -138,6 +138,8 @@ def run(args: argparse.Namespace) -> int:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
     if args.record:
         refuse_read_only(data.root / "runs")
+        if args.measured_by is None:
+            refuse_changed_list(data.root)
     chosen = _chosen(backends, args.backend) if choice.collective != [] else []
     if args.record:
         for backend, here in chosen:

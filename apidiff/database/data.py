@@ -30,7 +30,7 @@ from apidiff.database.documented import (
 from apidiff.database.expansion import Expander, Origins
 from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.kept_mappings import KeptMappings
-from apidiff.database.own_records import load_own_records, own_records_path
+from apidiff.database.own_records import load_own_records, own_records_path, signed_list
 from apidiff.database.paths import DATA
 from apidiff.database.runs import (
     Reading,
@@ -45,7 +45,7 @@ from apidiff.database.runs import (
 )
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
-from apidiff.database.signing import Signer, load_signed, load_signers, signed_list
+from apidiff.database.signing import Signer, load_signed, load_signers
 from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run, single_paths
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules

@@ -16,16 +16,23 @@ import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+import msgspec
+
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.paths import DATA, in_checkout
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import read_run, record_paths, record_stem, run_id, signature_path
+from apidiff.database.signing import PROGRAM, Signer, load_signers, signed_at
 from apidiff.database.single_runs import PREFIX, read_single_run
 from apidiff.errors import Damage, DataError
+from apidiff.model.signed import Signed, State
 
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<run>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)")
 _MOST = 256 * 2**20  # bytes: some 2 million records
 _REMEDY = "Restore the line from version control."
+_SIGN_ANEW = (
+    "Restore own_records.txt from version control. If all lines are meant: delete the signature, and sign it anew."
+)
 _TOLD = 100  # lines of another form; a few megabytes of them would take gigabytes of errors
 
 
@@ -78,17 +85,44 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
     return own
 
 
+def signed_list(root: Path, signers: Mapping[str, Signer]) -> Signed:
+    """Tells what is known of records that the list of this project's own has, by the signature of the list.
+
+    Raises DataError where that does not verify: then the list was changed after it was signed.
+    """
+    try:
+        signed = signed_at(own_records_path(root), signers)
+    except DataError as error:
+        raise DataError(error.path, error.line, error.found, _SIGN_ANEW, error.damage) from error
+    if signed.state in {State.VERIFIED, State.ATTESTED}:
+        return msgspec.structs.replace(signed, state=State.IN_SIGNED_LIST)
+    return Signed(state=State.LISTED, key=signed.key if signed.state is State.NOT_CHECKED else "")
+
+
+def refuse_changed_list(root: Path) -> None:
+    """Raises DataError where the list was changed after a known signer signed it, or where nobody can tell.
+
+    Who lists more takes the signature away, and nothing else tells of the change.
+    """
+    if root == DATA and not in_checkout():  # to which nothing is added
+        return
+    if signed_list(root, load_signers()).unchecked:
+        found = f"is not checked: there is no {PROGRAM} that answers"
+        raise DataError(signature_path(own_records_path(root)), None, found, f"Install a {PROGRAM} that runs.")
+
+
 def add_own_records(root: Path, made: Mapping[str, str]) -> int:
     """Adds ``made`` (digest → ID of the run) to the list below ``root``, if that has one. Returns how many are new.
 
     None is added to the list of an installed package: what its user ran, this project did not. A signature that the list had
-    is removed: it no longer fits. Raises DataError where it cannot be read or written.
+    is removed: it no longer fits. Raises DataError where it cannot be read or written, and as `refuse_changed_list` does.
     """
     if root == DATA and not in_checkout():
         return 0
     if not own_records_path(root).exists() or not made.keys() - load_own_records(root).keys():
         return 0
     with locked(root):
+        refuse_changed_list(root)
         own = load_own_records(root)
         more = {digest: run.removesuffix(f"-{digest}") for digest, run in made.items() if digest not in own}
         lines = sorted((run, digest) for digest, run in (own | more).items())

@@ -24,7 +24,6 @@ import msgspec
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.measurer_names import look_alike, name_fault
-from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import files_of, is_packed, read_packed, signature_path, unpacked, whole_digest
@@ -60,17 +59,6 @@ _FIRST = (
 _HEAD = re.compile(r"^[ \t]*\[\[[ \t]*signer[ \t]*\]\]", re.MULTILINE)
 _KEY_BYTES = 42  # of a public key: its algorithm, its ID, the key
 _EXAMPLE = "Write one table [[signer]] per signer, with name, key and about; the head of the file has an example."
-
-
-def signed_list(root: Path, signers: Mapping[str, Signer]) -> Signed:
-    """Tells what is known of records that the list of this project's own has, by the signature of the list.
-
-    Raises DataError where that does not verify: then the list was changed after it was signed.
-    """
-    signed = signed_at(own_records_path(root), signers)
-    if signed.state in {State.VERIFIED, State.ATTESTED}:
-        return msgspec.structs.replace(signed, state=State.IN_SIGNED_LIST)
-    return Signed(state=State.LISTED, key=signed.key if signed.state is State.NOT_CHECKED else "")
 
 
 def sign(path: Path, key: Path) -> Path:

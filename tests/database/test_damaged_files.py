@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import weakref
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -194,11 +195,14 @@ def test_where_the_list_of_own_records_cannot_be_written_its_signature_stays(tmp
     lines = "".join(f"{number:064x}  torch-2.13.0/gloo-cpu-2\n" for number in range(100))
     path = own_records_path(tmp_path)
     path.write_text(lines)
-    signature_path(path).write_bytes(b"signed")
+    signature = b"\n".join(
+        [b"untrusted comment:", b64encode(b"ED" + bytes(72)), b"trusted comment:", b64encode(bytes(64))]
+    )
+    signature_path(path).write_bytes(signature)
     with room_for(len(lines)), pytest.raises(DataError, match="cannot be written") as refused:
         add_own_records(tmp_path, {"f" * 64: "torch-2.13.0/gloo-cpu-2"})
     assert refused.value.path == path
-    assert (path.read_text(), signature_path(path).read_bytes()) == (lines, b"signed")
+    assert (path.read_text(), signature_path(path).read_bytes()) == (lines, signature)
     assert len(list(tmp_path.iterdir())) == 2
     assert add_own_records(tmp_path, {"f" * 64: "torch-2.13.0/gloo-cpu-2"}) == 1
     assert list(tmp_path.iterdir()) == [path]

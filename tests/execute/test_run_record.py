@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -346,7 +347,10 @@ def test_what_cannot_be_recorded_is_not_listed_and_leaves_the_list_signed(
     runs.mkdir(parents=True)
     (runs / "there").touch()
     own_records_path(tmp_path).write_text(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n", encoding="utf-8")
-    signature_path(own_records_path(tmp_path)).write_bytes(b"a signature")
+    signature = b"\n".join(
+        [b"untrusted comment:", b64encode(b"ED" + bytes(72)), b"trusted comment:", b64encode(bytes(64))]
+    )
+    signature_path(own_records_path(tmp_path)).write_bytes(signature)
     with monkeypatch.context() as patched:
         fails(patched, tmp_path, runs)
         before = {path: path.read_bytes() for path in files(tmp_path)}

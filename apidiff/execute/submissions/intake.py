@@ -11,7 +11,7 @@ from typing import NamedTuple
 from apidiff.atomic_write import add_files
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
-from apidiff.database.own_records import load_own_records
+from apidiff.database.own_records import load_own_records, signed_list
 from apidiff.database.runs import (
     MAX_UNSIGNED,
     is_intact,
@@ -26,7 +26,7 @@ from apidiff.database.runs import (
     too_many,
     whole_digest,
 )
-from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signature, signed_by, signed_list
+from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signature, signed_by
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
 from apidiff.execute.submissions.sent_files import Note, Sent, read_sent

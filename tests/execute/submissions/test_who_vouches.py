@@ -225,6 +225,7 @@ def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
     data: Data, examples: Examples, alice: Key, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("apidiff.database.data.load_signers", lambda: known_as(alice))
+    monkeypatch.setattr(own_records, "load_signers", lambda: known_as(alice))
     [(ours, _)] = data.runs
     path = own_records_path(data.root)
     assert load(data.root).signed[ours].state is State.LISTED
@@ -241,17 +242,36 @@ def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
         file.write(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")
     changed = load(data.root)
     assert changed.signed[ours].trust is Trust.UNSIGNED
-    assert [error for error in changed.unread if error.path == signature_path(path) and "was changed" in str(error)]
+    assert [
+        error for error in changed.unread if error.path == signature_path(path) and "is no signature of" in str(error)
+    ]
     # A record of this project that comes back is told as it stands here.
     there = path.read_text(encoding="utf-8")
+    signed_text = there[: -len(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")]
     for text, state in (
         (there, State.UNSIGNED),
-        (there[: -len(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")], State.IN_SIGNED_LIST),
+        (signed_text, State.IN_SIGNED_LIST),
     ):
         path.write_text(text, encoding="utf-8")
         [taken] = take_in([record_path(ours, data.root / "runs")], data, BACKENDS, examples, known_as(alice))
         assert (taken.new, taken.signed.state) == (False, state)
-    path.write_text(there, encoding="utf-8")
+    # Nobody adds to a list that was changed, nor to one of which that cannot be told: the signature, which tells it, would go.
+    for text, environment, told in (
+        (there, {}, "Restore own_records.txt from version control"),
+        (signed_text, {"PATH": ""}, "is not checked: there is no minisign that answers"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with monkeypatch.context() as patch:
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            for add in (
+                lambda: add_own_records(data.root, {"1" * 64: f"torch-2.13.0/gloo-cpu-2-{'1' * 64}"}),
+                lambda: list_own(data.root),
+            ):
+                with pytest.raises(DataError, match=told):
+                    add()
+        assert (path.read_text(encoding="utf-8"), signature_path(path).exists()) == (text, True)
+    path.write_text(signed_text, encoding="utf-8")
     # Who adds a record takes the signature away, and signs anew.
     assert add_own_records(data.root, {"1" * 64: f"torch-2.13.0/gloo-cpu-2-{'1' * 64}"}) == 1
     assert not signature_path(path).exists()
