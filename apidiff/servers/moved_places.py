@@ -12,8 +12,8 @@ from typing import NamedTuple
 # Fences of Markdown and texts, which may hold `#` and digits and are kept; then comments and numbers.
 _PARTS = re.compile(
     r"^[ \t>]*+(?:```|~~~)[^\n]*+|"
-    r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\Z)|'
-    r"'''(?:\\[\s\S]|[^\\])*?(?:'''|\Z)|"
+    r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'  # to the end at the latest: what fails there is tried from each quote
+    r"'''(?:\\[\s\S]|[^\\])*?(?:'''|\\?\Z)|"
     r'"(?:\\[\s\S]|[^"\\\n])*+"?|'
     r"'(?:\\[\s\S]|[^'\\\n])*+'?|"
     r"(?P<comment>#[^\n]*+)|(?P<number>\b\d\w*+)",

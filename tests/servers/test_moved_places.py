@@ -118,5 +118,11 @@ def test_a_string_that_is_not_closed_is_searched_once() -> None:
         assert place_before(f"{above}\n#\na\n", f"{above}\n# new\na\n", 3) == 3
 
 
+def test_a_text_that_ends_in_a_backslash_is_searched_once() -> None:
+    """Each quotation mark that opens one would otherwise be looked for to the end of the file."""
+    text = "import torch\n" + '\\"""\n' * 30_000 + "\\"
+    assert place_before(text, text.replace("torch", "torch  # a", 1), 100) == 100
+
+
 def test_line_ends_of_all_kinds() -> None:
     assert place_before("a\r\nb\rc\n", "a\r\n# new\r\nb\rc\n", 4) == 3
