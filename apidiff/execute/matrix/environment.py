@@ -27,6 +27,7 @@ from apidiff.scratch_folder import scratch_folder
 Tell = Callable[[str], None]
 
 _PIP = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
+_STAMP = "apidiff-stamp.json"
 _TAIL = 4096  # bytes
 _STEP_S = 0.5
 
@@ -108,7 +109,7 @@ class Environment:
             ) from error
 
     def _make(self, python: str, command: str, tell: Tell) -> None:
-        stamp, kept = self.stamp(python), self.folder / "apidiff-stamp.json"
+        stamp, kept = self.stamp(python), self.folder / _STAMP
         with contextlib.suppress(OSError):
             # The interpreter may be a link to one that an upgrade has removed.
             if read_regular(kept, len(stamp) + 1) == stamp and _version(str(self.python)) == python:
@@ -137,7 +138,8 @@ class Environment:
         if there and (mark.is_symlink() or not mark.is_file()):
             raise self._foreign("holds files and is no environment of Python")
         mark.touch()
-        for path in there:
+        # The stamp goes first: what is cleared in part is not up to date.
+        for path in sorted(there, key=lambda path: path.name != _STAMP):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             elif path != mark:

@@ -242,6 +242,28 @@ def test_what_is_not_ours_is_named_and_left(
     assert (asked, sorted(tmp_path.rglob("*"))) == ([], before)
 
 
+def test_what_is_cleared_in_part_is_not_up_to_date(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = Environment(block(), "1.2.3", project, tmp_path / "work")
+    files(environment.folder)
+    (environment.folder / "pyvenv.cfg").touch()
+    stamp = environment.folder / "apidiff-stamp.json"
+    stamp.touch()
+    left: list[bool] = []
+    monkeypatch.setattr(Path, "iterdir", lambda folder: iter(sorted(Path(one.path) for one in os.scandir(folder))))
+
+    def fail(_folder: Path) -> None:
+        left.append(stamp.exists())
+        raise Overdue("not done")
+
+    monkeypatch.setattr(environments.shutil, "rmtree", fail)
+    (environment.folder / "a-folder").mkdir()
+    with pytest.raises(Overdue):
+        environment.make(lambda _line: None)
+    assert left == [False]
+
+
 def test_what_is_cleared_stays_an_environment_and_no_link_in_it_is_followed(
     tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
