@@ -23,7 +23,7 @@ _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
 # Controls, other ends of lines, and what turns the direction of text: they change what is seen of it, unseen themselves.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _INTEGERS = range(-(2**63), 2**64)  # those that msgpack, which records and the index are kept in, has room for
 _LONGEST_INTEGER = 100  # characters: PyYAML takes minutes for one of thousands of parts, as 1:1:1
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

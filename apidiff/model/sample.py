@@ -42,16 +42,15 @@ Number = int | float | bool | str
 
 _MAX_ELEMENTS = 2**20  # of a tensor
 Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"  # `\\w` takes ², which Python does not
 # Code that repeats a sample has a variable of each name; a profile has placeholders.
-Variable = Annotated[str, msgspec.Meta(pattern=r"^\$?[A-Za-z_]\w*$(?!\n)", description="a name, or $placeholder")]
+Variable = Annotated[str, msgspec.Meta(pattern=rf"^\$?{_NAME}$(?!\n)", description="a name, or $placeholder")]
 # Of a module that holds others: "attention.weight".
-StateName = Annotated[
-    str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$(?!\n)", description="a name, or a dotted one")
-]
+StateName = Annotated[str, msgspec.Meta(pattern=rf"^{_NAME}(\.{_NAME})*$(?!\n)", description="a name, or a dotted one")]
 # Code nested deeper than so many characters can is more than Python reads.
 SampleCode = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
 FrameworkDtype = Annotated[
-    str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.\w+)*$(?!\n)", description="'torch.float16', or 'float16'")
+    str, msgspec.Meta(pattern=rf"^{_NAME}(\.{_NAME})*$(?!\n)", description="'torch.float16', or 'float16'")
 ]
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]  # as NumPy takes it
 _Length = Annotated[int, msgspec.Meta(ge=0, le=_MAX_ELEMENTS)]

@@ -259,6 +259,21 @@ def test_a_text_with_a_comment_behind_it_is_read_too(tmp_path: Path) -> None:
     assert read_messages(tmp_path) == {"a.one": Text(en="One", zh="一")}
 
 
+@pytest.mark.parametrize(
+    "again",
+    [
+        'a.one:\n  en: "Two"\n  zh: "二"\n',
+        '- a.two:\n  en: "2"\n  zh: "二"\n',
+        'a.two:\n  en: "\\u202e2"\n  zh: "二"\n',
+    ],
+)
+def test_what_is_no_message_of_ours_is_read_as_yaml(again: str, tmp_path: Path) -> None:
+    """Which refuses a key that is given twice, and characters that cannot be seen."""
+    (tmp_path / "a.yaml").write_text(f'a.one:\n  en: "One"\n  zh: "一"\n{again}', "utf-8")
+    with pytest.raises(DataError, match=r"a\.yaml"):
+        read_messages(tmp_path)
+
+
 def test_two_texts_on_a_line_shift_no_others(tmp_path: Path) -> None:
     """Each text behind them would have been taken for another's."""
     one, two = 'a.one:\n  en: "One", "x"\n  zh: "一"\n', 'a.two:\n  en: "Two"\n  zh: "二"\n'

@@ -68,6 +68,7 @@ ARGUMENTS = [
     # It stands in the code that repeats a difference.
     ({"number": "__import__('os').system('ls')"}, "complex"),
     ({"framework_dtype": "float16; import os"}, "matching regex"),
+    ({"framework_dtype": "float16.x²"}, "matching regex"),
     ({"framework_dtype": "class"}, "no dtype has the name 'class'"),
     ({"number": "inf\n"}, "has blanks"),
     ({"number": "\n(1j)"}, "has blanks"),
@@ -103,6 +104,8 @@ def test_an_argument_that_can_be_made(written: dict[str, Any]) -> None:
         ({"args": {"": 1}}, "matching regex"),
         ({"kwargs": {"a=1, b": 1}}, "matching regex"),
         ({"kwargs": {"a\n": 1}}, "matching regex"),
+        ({"args": {"x²": 1}}, "matching regex"),
+        ({"state": {"w.x²": {"values": [1]}}}, "matching regex"),
         ({"kwargs": {"lambda": 1}}, "'lambda' is no name"),
         ({"args": {"None": {"values": [1]}}}, "'None' is no name"),
         ({"constructor": {"kwargs": {"class": 1}}}, "'class' is no name"),
