@@ -126,7 +126,7 @@ class Input(Record, frozen=True, kw_only=True):
     def values(self) -> int:
         """How many values the argument holds in the largest world: elements of tensors, and whatever is no tensor."""
         if self.shape is not None:
-            return max(1, math.prod(map(_largest, self.shape)))
+            return math.prod(max(1, _largest(size)) for size in self.shape)
         if self.each is not None:
             return self.each.values * LARGEST_WORLD_SIZE
         inner = self.list or self.tuple or (self.call.set.values() if self.call else ())

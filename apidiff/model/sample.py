@@ -53,6 +53,7 @@ FrameworkDtype = Annotated[
     str, msgspec.Meta(pattern=rf"^{_NAME}(\.{_NAME})*$(?!\n)", description="'torch.float16', or 'float16'")
 ]
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]  # as NumPy takes it
+Steps = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 _Length = Annotated[int, msgspec.Meta(ge=0, le=_MAX_ELEMENTS)]
 Shape = Annotated[Sequence[_Length], msgspec.Meta(max_length=MAX_DIMENSIONS)]
 
@@ -87,8 +88,9 @@ class SampleInput(Record, frozen=True, kw_only=True):
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
-        if self.shape is not None and math.prod(self.shape) > _MAX_ELEMENTS:
-            raise ValueError(f"a tensor has at most {_MAX_ELEMENTS} elements, got {math.prod(self.shape)}")
+        # No array is made that would be too large but for a length of 0.
+        if (elements := math.prod(max(1, length) for length in self.shape or ())) > _MAX_ELEMENTS:
+            raise ValueError(f"a tensor has at most {_MAX_ELEMENTS} elements, got {elements}")
         if self.layout not in {Layout.CONTIGUOUS, Layout.STRIDED, Layout.SLICE}:
             raise ValueError(f"a sample's layout is contiguous, strided or slice, got {self.layout.value}")
         if self.layout is not Layout.CONTIGUOUS and self.is_tensor and not self.sizes:
@@ -193,7 +195,7 @@ class Sample(Record, frozen=True, kw_only=True):
     code: dict[NonEmpty, SampleCode] | None = None
     random: bool | None = None
     unwritten: bool | None = None
-    steps: int | None = None
+    steps: Steps | None = None
 
     def __post_init__(self) -> None:
         _refuse_keywords(self.args or {}, self.kwargs or {})

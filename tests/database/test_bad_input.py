@@ -87,6 +87,7 @@ BROKEN = [
     ("sync: {set: {tensor: {shape: [3]}", "sync: {set: {tensor: {}", "an argument needs exactly one of", 0),
     # What a check would make an array of is bounded: dimensions, elements, dtypes, places in what is returned.
     ("{shape: [3]}, dst: 0", "{shape: [1048576, 1048576]}, dst: 0", "at most 1000 elements in a world of 64", 0),
+    ("{shape: [3]}, dst: 0", "{shape: [0, 1048576]}, dst: 0", "at most 1000 elements in a world of 64", 0),
     ("{shape: [3]}, dst: 0", '{shape: ["16*world"]}, dst: 0', "at most 1000 elements in a world of 64", 0),
     ("{shape: [3]}, dst: 0", "{each: {shape: [16]}}, dst: 0", "at most 1000 elements in a world of 64", 0),
     ("{shape: [3]}, dst: 0", "{each: {each: {none: true}}}, dst: 0", "at most 1000 elements in a world of 64", 0),

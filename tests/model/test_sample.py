@@ -51,6 +51,7 @@ ARGUMENTS = [
     ({"values": 1, "shape": [1]}, "exactly one of"),
     # What would take all memory where somebody makes it, or what nothing can.
     ({"shape": [2**10, 2**10, 2]}, "at most 1048576 elements, got 2097152"),
+    ({"shape": [0, 2**20, 2**20]}, "at most 1048576 elements, got 1099511627776"),
     ({"shape": [1] * 33}, "length <= 32"),
     ({"shape": [1], "dtype": "<U99999999"}, "matching regex"),
     ({"shape": [2], "low": -1e308, "high": 1e308}, "`float` >= -1e"),
@@ -104,6 +105,8 @@ def test_an_argument_that_can_be_made(written: dict[str, Any]) -> None:
         ({"args": {"": 1}}, "matching regex"),
         ({"kwargs": {"a=1, b": 1}}, "matching regex"),
         ({"kwargs": {"a\n": 1}}, "matching regex"),
+        ({"steps": 0}, "`int` >= 1"),
+        ({"steps": 10**18}, "`int` <= 1000"),
         ({"args": {"x²": 1}}, "matching regex"),
         ({"state": {"w.x²": {"values": [1]}}}, "matching regex"),
         ({"kwargs": {"lambda": 1}}, "'lambda' is no name"),
