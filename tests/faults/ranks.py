@@ -98,6 +98,17 @@ class _Run:
     ended: Ended
 
 
+_FOLDERS: list[Path] = []  # of the runs
+
+
+@atexit.register
+def forget_runs() -> None:
+    """Removes what the runs left. Where tests are done by a process of xdist, nothing is called at its end."""
+    _runs.cache_clear()
+    while _FOLDERS:
+        shutil.rmtree(_FOLDERS.pop(), ignore_errors=True)
+
+
 @functools.cache
 def _runs(tried: frozenset[str]) -> dict[str, _Run]:
     """The runs of the rows that are tried, made once, each with the call to which nothing happens.
@@ -110,7 +121,7 @@ def _runs(tried: frozenset[str]) -> dict[str, _Run]:
         if rows and find_spec(framework):
             rows = [*(row for row in rows if row is not WELL), WELL]
             folder = Path(tempfile.mkdtemp(prefix="apidiff-faults-"))
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            _FOLDERS.append(folder)
             places[framework] = place = Place(folder, [row.call for row in rows], framework)
             earlier[framework] = place.keep_earlier()
             running[framework] = place.start()

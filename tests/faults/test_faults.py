@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from apidiff.database import DataError
 from tests.faults import place as module
 from tests.faults.place import Place, Unavailable
+from tests.faults.ranks import forget_runs
 from tests.faults.table import FAULTS, KINDS, survive
 
 # What starts frameworks, and what starts processes that are up at once.
@@ -26,12 +27,13 @@ def _survive(name: str, tried: Collection[str] = ()) -> None:
 
 
 @pytest.fixture(scope="module")
-def tried(request: pytest.FixtureRequest) -> frozenset[str]:
+def tried(request: pytest.FixtureRequest) -> Iterator[frozenset[str]]:
     """The faults of this session: of what starts ranks a part is tried each day."""
     items = [item for item in request.session.items if isinstance(item, pytest.Function) and hasattr(item, "callspec")]
-    return frozenset(
+    yield frozenset(
         item.callspec.params["name"] for item in items if item.path == request.path and "name" in item.callspec.params
     )
+    forget_runs()
 
 
 @pytest.mark.turning(days=24, kind="kind")
