@@ -42,7 +42,7 @@ Number = int | float | bool | str
 
 _MAX_ELEMENTS = 2**20  # of a tensor
 Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
-_NAME = "[A-Za-z_][A-Za-z0-9_]*"  # `\\w` takes ², which Python does not
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"  # `\w` takes ², which Python does not
 # Code that repeats a sample has a variable of each name; a profile has placeholders.
 Variable = Annotated[str, msgspec.Meta(pattern=rf"^\$?{_NAME}$(?!\n)", description="a name, or $placeholder")]
 # Of a module that holds others: "attention.weight".

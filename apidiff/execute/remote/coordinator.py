@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import open_in_place
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend
 from apidiff.execute.remote.launcher import PORT, Place
@@ -211,10 +212,6 @@ def first_line(connection: socket.socket) -> bytes:
     return line
 
 
-def _as_it_lies(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY, 0o666)
-
-
 class RemoteRank:
     """A rank on another machine, asked as a WorkerProcess is. What it prints goes into ``log`` here, if that can be written."""
 
@@ -256,7 +253,8 @@ class RemoteRank:
 
     def _keep(self, printed: bytes) -> None:
         """Adds to the log. A disk that is full, or what a call put there, a link or a pipe, ends no run."""
-        with contextlib.suppress(OSError), open(self._log, "ab", buffering=0, opener=_as_it_lies) as file:
+        with contextlib.suppress(OSError), open_in_place(self._log, emptied=False) as file:
+            file.seek(0, os.SEEK_END)
             file.write(printed)
 
     def kill(self) -> None:

@@ -109,10 +109,10 @@ def test_a_log_that_cannot_be_written_keeps_no_answer(tmp_path: Path, put_there:
 
 
 def test_a_disk_that_is_full_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> int:
+    def refuse(*_: object, **__: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(coordinator, "_as_it_lies", refuse)
+    monkeypatch.setattr(coordinator, "open_in_place", refuse)
     here, there = socket.socketpair()
     with here, there:
         rank = RemoteRank(here, tmp_path / "rank-1.log")

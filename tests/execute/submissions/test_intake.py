@@ -73,15 +73,20 @@ def test_what_else_bears_the_name_of_a_record_is_told(
     assert str(written) in str(told.value)
 
 
+def _packed(written: Path) -> Path:
+    packed = written.with_suffix(".json.xz")
+    packed.write_bytes(lzma.compress(written.read_bytes()))
+    written.unlink()
+    return packed
+
+
 def test_a_record_that_lies_there_packed_is_not_written_again(
     data: Data, examples: Examples, record: RunRecord, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, encode(record))
     ((written, *_),) = take_in([path], data, BACKENDS, examples, {})
-    packed = written.with_suffix(".json.xz")
-    packed.write_bytes(lzma.compress(written.read_bytes()))
+    packed = _packed(written)
     signature_path(packed).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
-    written.unlink()
     ((again, new, found, *_),) = take_in([path], load(data.root), BACKENDS, examples, {})
     assert (again, new, found.state) == (packed, False, State.UNKNOWN_KEY)
     assert not written.exists()
@@ -93,9 +98,7 @@ def test_a_signature_of_a_record_that_lies_there_packed_is_not_taken_in(
     """It would lie there twice, which no check lets pass."""
     path = sent(tmp_path, encode(record))
     ((written, *_),) = take_in([path], data, BACKENDS, examples, {})
-    packed = written.with_suffix(".json.xz")
-    packed.write_bytes(lzma.compress(written.read_bytes()))
-    written.unlink()
+    packed = _packed(written)
     signature_path(path).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
     with pytest.raises(InvalidData) as told:
         take_in([path], load(data.root), BACKENDS, examples, {})
