@@ -12,6 +12,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from tests.faults.place import ROOT, Unavailable
+from tests.fuzz.ending import KEPT
 
 _SCRIPTS = ("early", "versions", "shell", "trust", "picture", "search", "table")
 _PAGE = """<!doctype html><html lang="en"><head><title>page</title><meta charset="utf-8">
@@ -33,8 +34,7 @@ class Pages:
         chromium = shutil.which("chromium")
         if chromium is None:
             raise Unavailable("no chromium on the PATH")
-        self._folder = tempfile.TemporaryDirectory(prefix="apidiff-fuzz-pages-")
-        folder = Path(self._folder.name)
+        folder = Path(KEPT.enter_context(tempfile.TemporaryDirectory(prefix="apidiff-fuzz-pages-")))
         scripts = {name: f'<script src="{name}.js"></script>' for name in _SCRIPTS}
         for name in _SCRIPTS:
             shutil.copy(ROOT / "conf" / "static" / "elements" / f"{name}.js", folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import itertools
 import json
@@ -15,6 +14,7 @@ from typing import IO, Any
 
 from hypothesis import strategies as st
 
+from tests.fuzz.ending import KEPT
 from tests.fuzz.mutations import mutated, with_hostile_values
 
 _ANSWERS_WITHIN_S = 300.0  # a start reads the index; an answer takes milliseconds
@@ -77,7 +77,7 @@ class Served:
         self._command = command
         self._numbers = itertools.count(10**6)
         self._process: subprocess.Popen[bytes] | None = None
-        atexit.register(self._end)
+        KEPT.callback(self._end)
 
     def give(self, message: bytes) -> bool:
         """Sends a message, then a question. Returns whether it was answered; raises where it neither was nor ended."""

@@ -6,12 +6,10 @@ traceback, is a fault.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import http.client
 import io
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable
@@ -61,6 +59,7 @@ from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
+from tests.fuzz.ending import KEPT
 from tests.fuzz.mutations import HOSTILE_VALUES, mutated, rearranged, with_hostile_values
 from tests.fuzz.pages import open_page
 from tests.fuzz.servers import AGENT, EDITOR, agent, editor, messages
@@ -257,8 +256,7 @@ def _give_arguments(content: bytes) -> str:
 
 @functools.cache
 def _site() -> http.client.HTTPConnection:
-    folder = Path(tempfile.mkdtemp(prefix="apidiff-fuzz-site-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = Path(KEPT.enter_context(tempfile.TemporaryDirectory(prefix="apidiff-fuzz-site-")))
     (folder / "index.html").write_text("home")
     server = site_builder.start_server(folder, 0)
     server.handle_error = lambda request, address: (_ for _ in ()).throw(AssertionError("a traceback in the server"))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.faults.place import Unavailable
+from tests.fuzz.ending import KEPT
 from tests.fuzz.fuzzing import corpus_of, fuzz, give
 from tests.fuzz.targets import TARGETS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _end() -> Iterator[None]:
+    yield
+    KEPT.close()
+
 
 EVER_FAILED = [(name, path) for name in TARGETS for path in corpus_of(name)]
 
