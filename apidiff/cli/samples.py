@@ -24,6 +24,7 @@ from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.single.record import write_record
 from apidiff.execute.state_folder import state_folder
+from apidiff.execute.variables import without_settings
 from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.model.agreement import Agreement
 from apidiff.model.extracted_samples import ExtractedSamples
@@ -66,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
         again = [sys.executable, "-m", "apidiff", "samples", "extract", f"--into={args.into}", "--", *args.ids]
         with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
             # Some inputs are drawn in the order of a set.
-            variables = {**os.environ, "PYTHONHASHSEED": "0", "TMPDIR": str(kept), _AGAIN: str(kept)}
+            own = {"PYTHONHASHSEED": "0", "TMPDIR": str(kept), _AGAIN: str(kept)}
+            variables = without_settings(os.environ) | own
             process = start(again, 1, 2, environment=variables, scratch=kept)  # it writes where this one does
             try:
                 return process.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -71,7 +72,8 @@ def says_unsupported(message: str, patterns: Iterable[re.Pattern[str]]) -> bool:
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
-        compiled = re.compile(pattern)
+        with warnings.catch_warnings(action="ignore"):  # of signs that may mean something else one day
+            compiled = re.compile(pattern)
     except (
         re.error,
         OverflowError,

@@ -19,6 +19,7 @@ from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
 from apidiff.ending_signals import held
 from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
+from apidiff.execute.variables import without_settings
 from apidiff.execute.worker_process import READS_ON_S, BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
 from apidiff.process_group import remove_folder
 
@@ -151,8 +152,8 @@ class World:
         self._refuse_aborted()
         assert self._scratch is not None  # made before any process
         scratch = self._scratch.name
-        here = without_launcher(os.environ) if self._hosts else dict(os.environ)
-        environment = here | self.backend.environment | variables | {"TMPDIR": scratch}
+        here = without_launcher(os.environ) if self._hosts else os.environ
+        environment = without_settings(here) | self.backend.environment | variables | {"TMPDIR": scratch}
         return WorkerProcess(command, environment, log, Path(scratch))
 
     def _refuse_aborted(self) -> None:

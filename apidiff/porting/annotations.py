@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
+from apidiff.porting.python_tree import expression_tree
 from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_tensor_class, sequence_of, united
 from apidiff.porting.uses import LONGEST_NAME
 
@@ -71,6 +72,6 @@ def _parse(text: str) -> ast.expr | None:
     if len(text) > LONGEST_NAME:
         return None
     try:
-        return ast.parse(text, mode="eval").body
+        return expression_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from apidiff.porting.code_tokens import CodeTokens, NoTokens
+from apidiff.porting.python_tree import python_tree
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMA, _EQUALS, _DOT = b",=."
@@ -45,7 +46,7 @@ class CodeText:
 
     def __init__(self, text: str) -> None:
         self.data = text.encode()
-        self.tree = ast.parse(text)
+        self.tree = python_tree(text)
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(self.data))]
         # Line → the byte of each character of it, where these are not the same.
         self._widths: dict[int, Sequence[int] | None] = {}

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.python_tree import python_tree
 
 _Part = tuple[int, int]  # the bytes of statements, with whole lines
 _INDENT = re.compile(rb"[ \t\f]*")
@@ -70,10 +71,10 @@ class EditedStatements:
         found = _INDENT.match(data, start)
         indent = found[0].decode() if found is not None else ""
         if not indent:
-            ast.parse(text)
+            python_tree(text)
             return True
         # Behind a statement that shows how far the block is indented, and in what has no `else`; something has to be left.
-        block = ast.parse(f"class _:\n{indent}pass\n{text}").body
+        block = python_tree(f"class _:\n{indent}pass\n{text}").body
         return len(block) == 1 and isinstance(block[0], ast.ClassDef) and len(block[0].body) > (start < end)
 
     def _parts(self, edits: Sequence[Edit]) -> Iterator[tuple[_Part, list[Edit]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -18,6 +17,7 @@ from apidiff.porting.file_scan import Reference
 from apidiff.porting.import_edits import Imports
 from apidiff.porting.judgement import Judge, Label
 from apidiff.porting.port_comments import PortComments
+from apidiff.porting.python_tree import python_tree
 from apidiff.porting.reference_changes import ReferenceChanges
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
@@ -110,7 +110,7 @@ class _Port:
         """The text with the edits made. Raises UnreadableSource where it is no Python then."""
         try:
             text = apply_edits(self._code.data, edits).decode()
-            ast.parse(text)
+            python_tree(text)
         except SyntaxError as error:
             raise UnreadableSource("broken_line", self._line_before(edits, error.lineno or 1), error.msg) from error
         except (ValueError, RecursionError, MemoryError) as error:

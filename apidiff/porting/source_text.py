@@ -8,13 +8,13 @@ import io
 import json
 import re
 import tokenize
-import warnings
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 import msgspec
 
 from apidiff.database.regular_files import read_regular
+from apidiff.porting.python_tree import python_tree
 
 NOTEBOOK, MARKDOWN, PYTHON = ".ipynb", ".md", ".py"
 SUFFIXES = {".py": PYTHON, ".pyi": PYTHON, ".pyw": PYTHON, ".ipynb": NOTEBOOK, ".md": MARKDOWN, ".markdown": MARKDOWN}
@@ -143,9 +143,7 @@ def _with_line_feeds(text: str) -> str:
 def _parse(block: Block) -> ast.Module:
     """Raises UnreadableSource for what is no Python."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes of other people's strings
-            return ast.parse(block.text)
+        return python_tree(block.text)
     except SyntaxError as error:
         raise UnreadableSource("syntax", block.first - 1 + (error.lineno or 1), error.msg, block) from error
     except (ValueError, RecursionError, MemoryError) as error:

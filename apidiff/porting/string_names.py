@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Collection, Sequence
 from textwrap import dedent
 
+from apidiff.porting.python_tree import python_tree
 from apidiff.porting.source_text import Block, without_prompts
 
 _WORD = re.compile(r"\w+")
@@ -54,7 +54,7 @@ def exported_names(trees: Sequence[ast.Module]) -> frozenset[str] | None:
 def _is_code(text: str) -> bool:
     """Whether a string is Python, which prose is not."""
     try:
-        _parse(dedent(text).strip())
+        python_tree(dedent(text).strip())
     except (SyntaxError, ValueError):
         return False
     except (RecursionError, MemoryError):
@@ -69,16 +69,10 @@ def _named_in_session(text: str, names: set[str]) -> set[str]:
         return set()
     words = names.intersection(_WORD.findall(session.text))
     try:
-        nodes = list(ast.walk(_parse(session.text))) if words else []
+        nodes = list(ast.walk(python_tree(session.text))) if words else []
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return words
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     imports = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     own = {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
     return (words & used) - own
-
-
-def _parse(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes of other people's strings
-        return ast.parse(text)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from apidiff.lookup.index import Index
+from apidiff.porting.python_tree import expression_tree
 from apidiff.porting.text_scan import SNIPPET, scan_text
 from apidiff.porting.torch_names import TorchNames
 
@@ -23,7 +24,7 @@ def _dotted(typed: str) -> str:
     text = typed.strip()[:_LONGEST].strip("`'\" ").lstrip("@").removesuffix(":")
     text = text.removeprefix("import ").strip()
     try:
-        node: ast.AST = ast.parse(text, mode="eval").body
+        node: ast.AST = expression_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text.partition("(")[0].strip()
     while isinstance(node, ast.Call | ast.Subscript | ast.Await):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -120,6 +121,19 @@ def test_what_no_process_can_be_given_is_refused(
         "Correct it; the comment at the head of the file says what each key is.",
         Damage.FORM,
     )
+
+
+def test_a_pattern_that_python_warns_of_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Python's own words, with a line of this code, stood on the terminal."""
+    path = tmp_path / SINGLE
+    path.write_text(
+        re.sub(r"unsupported = .*", "unsupported = ['[[a-c]']", conf_file(SINGLE).read_text(encoding="utf-8"))
+    )
+    monkeypatch.setattr(f"apidiff.database.{load_devices.__module__.rpartition('.')[2]}.conf_file", lambda _: path)
+    with warnings.catch_warnings(action="error"):
+        with pytest.raises(FutureWarning):
+            re.compile("[[a-d]")
+        assert {one.pattern for device in load_devices() for one in device.unsupported_patterns} == {"[[a-c]"}
 
 
 @pytest.mark.parametrize(("file", "said"), [(SINGLE, "torch cpu again"), (BACKENDS, "gloo torch cpu again")])

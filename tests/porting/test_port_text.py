@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import time
+import warnings
 from collections.abc import Callable
 
 import pytest
@@ -560,6 +561,16 @@ def test_items_are_taken_out_with_their_commas() -> None:
         code = CodeText(text)
         _, slots = code.slots(1, len(text))
         assert apply_edits(code.data, code.without(slots, dropped)).decode() == wanted
+
+
+def test_what_python_warns_of_is_no_fault_of_the_code(port: Port) -> None:
+    """With PYTHONWARNINGS=error a file with an invalid escape was passed over as no Python."""
+    text = 'import torch\n\n\ndef f():\n    return torch.eye(3), "\\d"\n\n\nx: "list[\'\\d\']" = torch.ones(2)\n'
+    expected = port(text).text
+    with warnings.catch_warnings(action="error"):
+        with pytest.raises(SyntaxError):
+            ast.parse(text)
+        assert port(text).text == expected != text
 
 
 def test_items_are_found_wherever_lines_end() -> None:

@@ -21,6 +21,7 @@ from apidiff.database import ApidiffError
 from apidiff.execute.remote.coordinator import ANSWER, LOG, Greeting, Order, first_line, keep_alive
 from apidiff.execute.remote.launcher import Place, without_launcher
 from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, is_proof, proof, read_secret, secret_path
+from apidiff.execute.variables import without_settings
 from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, log_part, rank_command
 from apidiff.scratch_folder import scratch_folder
 
@@ -96,7 +97,7 @@ def _run(place: Place, order: Order, secret: bytes, folder: Path) -> None:
     log = folder / str(order.child) / f"rank-{place.rank}.log"
     log.parent.mkdir()
     local = {"LOCAL_RANK": str(place.local_rank), "DEVICE_ID": str(place.local_rank), "TMPDIR": str(log.parent)}
-    environment = without_launcher(os.environ) | order.variables | local
+    environment = without_settings(without_launcher(os.environ)) | order.variables | local
     with contextlib.suppress(OSError, ValueError), _greeted(place, order.child, secret) as connection:
         rank = WorkerProcess(rank_command(order.framework, order.backend, order.device), environment, log, folder)
         relay = _Relay(rank, log, connection)

@@ -18,6 +18,7 @@ import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
+from apidiff.execute.variables import without_settings
 from apidiff.execute.worker_process import FRESH, READS_ON_S, BrokenAnswer, WorkerProcess, log_end, log_size
 from apidiff.process_group import remove_folder
 
@@ -86,7 +87,7 @@ class CallProcess:
 
     def _worker(self) -> WorkerProcess:
         command = ["-m", "apidiff.execute.single", self.device.framework, self.device.device]
-        environment = dict(os.environ) | self.device.environment | {"TMPDIR": self._scratch.name}
+        environment = without_settings(os.environ) | self.device.environment | {"TMPDIR": self._scratch.name}
         return WorkerProcess(command, environment, self._log, Path(self._scratch.name))
 
     def start(self) -> None:
