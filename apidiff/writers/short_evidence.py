@@ -10,7 +10,7 @@ from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import label
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model.base import Language
-from apidiff.model.views import AgreementEntry
+from apidiff.model.views import AgreementEntry, DisputeEntry, ObservedSummary
 
 _CASES = 6
 _CLAIMS = 12
@@ -55,21 +55,32 @@ def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
     """Verdicts on claims, those that do not hold first; variants by dtype or layout are left to the page."""
     claims = [claim for claim in answer.claims if claim.swept is None and about in claim.id]
     claims = [claim for claim in claims if claim.summary or claim.aside]
-    claims.sort(key=lambda claim: all(row.outcome == "holds" for row in claim.summary) and not claim.disputes)
+    release = answer.asked.mindspore
+    claims.sort(key=lambda claim: not _is_doubtful(claim, release))
     for claim in claims[:_CLAIMS]:
-        yield f"- {claim.text.said_in(language)} {_verdict(claim, answer.asked.mindspore, language)}"
+        yield f"- {claim.text.said_in(language)} {_verdict(claim, release, language)}"
     if len(claims) > _CLAIMS:
         yield f"- {label('screen.more_short', language, count=len(claims) - _CLAIMS)}"
+
+
+def _is_doubtful(claim: AnsweredClaim, release: str) -> bool:
+    """Whether a record for which somebody vouches says at the release that the claim does not hold."""
+    failed = (row.outcome != "holds" for row in claim.summary if _is_of(row, release))
+    return any(failed) or any(one.vouched_for for one in claim.disputes if _is_of(one, release))
+
+
+def _is_of(one: ObservedSummary | DisputeEntry, release: str) -> bool:
+    return one.framework == "torch" or one.framework_version == release
 
 
 def _verdict(claim: AnsweredClaim, release: str, language: Language) -> str:
     """What this project's runs say, then what those of known signers do, by name, then who disagrees with ours."""
     ours, by_signers = (
-        [row for row in rows if row.framework == "torch" or row.framework_version == release][:_ROWS]
+        sorted((row for row in rows if _is_of(row, release)), key=lambda row: row.outcome == "holds")[:_ROWS]
         for rows in (claim.summary, claim.aside)
     )
     told = [f"{verdict_text(row).said_in(language)} [{row.runs[0]}]" for row in [*ours, *by_signers]]
-    disputes = [one for one in claim.disputes if one.framework == "torch" or one.framework_version == release]
+    disputes = sorted((one for one in claim.disputes if _is_of(one, release)), key=lambda one: not one.vouched_for)
     told += [dispute.text.said_in(language).rstrip(".。") for dispute in disputes[:_ROWS]]
     return label("site.semicolon", language).join(told or [label("outcome.not run", language)])
 

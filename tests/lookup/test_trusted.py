@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -443,6 +444,48 @@ def test_short_evidence_tells_what_a_known_signer_ran_by_name(database: Data, ou
     entry = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)})
     first = short_evidence(_answer(database, entry), "en").splitlines()[1]
     assert f"3 ranks) [{OURS}]; crash on gloo (PyTorch 2.13.0; 3 ranks; {by}) [{THEIRS}]; Records disagree" in first
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_unsigned_records_choose_nothing_in_short_evidence(database: Data, ours: RunRecord, size: int) -> None:
+    """They moved verdicts behind the last one that is shown, and hid a known signer's disagreement."""
+    crashed = [msgspec.structs.replace(run, end="crash", ranks=[], again=None) for run in ours.probes]
+    forged = [
+        msgspec.structs.replace(_again(ours), probes=probes, world_size=size) for probes in (crashed, ours.probes)
+    ]
+
+    def told(records: dict[str, tuple[RunRecord, State]]) -> list[str]:
+        text = short_evidence(_answer(database, entry_with(database, records)), "en")
+        return [
+            re.sub(r"(; Records disagree|; Unsigned).*", r"\1", line).removesuffix("; Unsigned")
+            for line in text.splitlines()
+        ]
+
+    alone: dict[str, tuple[RunRecord, State]] = {OURS: (ours, State.LISTED)}
+    few = msgspec.structs.replace(ours, probes=ours.probes[:1])
+    half_refuted: dict[str, tuple[RunRecord, State]] = {OURS: (few, State.LISTED), SECOND: (_lying(ours), State.LISTED)}
+    signed = {THIRD: (msgspec.structs.replace(_again(ours), probes=crashed), State.VERIFIED)}
+    for records in (alone, half_refuted, alone | signed):
+        keys = (f"torch-2.13.0/gloo-cpu-{size}-{digit * 64}" for digit in "45")
+        unsigned = {key: (one, State.UNSIGNED) for key, one in zip(keys, forged, strict=True)}
+        assert told(records | unsigned) == told(records)
+    assert sum("Records disagree" in line for line in told(alone | signed | unsigned)) > 1
+
+
+def test_short_evidence_tells_first_what_does_not_hold(database: Data, ours: RunRecord) -> None:
+    """At the release asked for, and of PyTorch: of many backends two are told of each claim."""
+    answer = _answer(database, entry_with(database, {OURS: (ours, State.LISTED)}))
+    claim = next(claim for claim in answer.claims if claim.summary)
+    row = claim.summary[0]
+    rows = [msgspec.structs.replace(row, backend=name, outcome="holds") for name in ("one", "two")]
+    refuted = msgspec.structs.replace(row, backend="three", outcome="refuted")
+    older = msgspec.structs.replace(refuted, framework="mindspore", framework_version="2.4.0")
+    claims = [
+        msgspec.structs.replace(claim, id=f"{claim.subject}#{number}", summary=summary)
+        for number, summary in enumerate([[*rows, older], [*rows, refuted]])
+    ]
+    lines = short_evidence(msgspec.structs.replace(answer, claims=claims), "en").splitlines()[-2:]
+    assert ["refuted on three" in line for line in lines] == [True, False]
 
 
 def test_texts_of_verdicts_tell_runs_of_known_signers_apart(
