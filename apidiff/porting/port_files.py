@@ -95,6 +95,8 @@ def write_ported(file: PortedFile, place: Path) -> Problem | None:
     try:
         if real_path(file.path) == place and replace_read(place, file.before, file.after):
             return None
+    except FileNotFoundError:
+        pass  # it was removed, or its folder
     except OSError as error:
         return Problem(str(file.path), "cannot_write", detail=error.strerror or str(error))
     return Problem(str(file.path), "changed_meanwhile")

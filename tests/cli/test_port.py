@@ -6,6 +6,7 @@ import ast
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -383,6 +384,17 @@ def test_a_link_to_itself_that_took_the_place_of_a_file_is_refused(project: Path
     assert problem is not None
     assert (problem.code, problem.detail) == ("cannot_write", "Too many levels of symbolic links")
     assert [(one.name, one.is_symlink()) for one in project.iterdir()] == [("model.py", True)]
+
+
+@pytest.mark.parametrize("what", [Path.unlink, lambda path: shutil.rmtree(path.parent)], ids=["file", "folder"])
+def test_a_file_that_was_removed_is_not_made_again(project: Path, what: Callable[[Path], object]) -> None:
+    path = project / "model.py"
+    file = _file(path)
+    what(path)
+    problem = write_ported(file, path)
+    assert problem is not None
+    assert problem.code == "changed_meanwhile"
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("when", ["port_files", "write_ported"])

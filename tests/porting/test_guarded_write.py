@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -107,6 +109,88 @@ def test_what_is_saved_meanwhile_stays(
     assert not replace_read(place, b"before", b"after")
     assert place.read_bytes() == b"saved"
     assert list(place.parent.iterdir()) == [place]
+
+
+def a_folder(place: Path) -> None:
+    place.mkdir()
+    (place / "data.txt").write_bytes(b"mine")
+
+
+def a_link_to_the_same(place: Path) -> None:
+    place.with_name("same").write_bytes(b"before")
+    place.symlink_to("same")
+
+
+@pytest.mark.parametrize(
+    ("put", "kind", "error"),
+    [
+        (lambda place: place.symlink_to("nowhere"), stat.S_ISLNK, None),
+        (a_link_to_the_same, stat.S_ISLNK, None),
+        (os.mkfifo, stat.S_ISFIFO, "no regular file"),
+        (a_folder, stat.S_ISDIR, "no regular file"),
+    ],
+    ids=["link to nowhere", "link to the same", "pipe", "folder"],
+)
+def test_what_is_put_there_last_is_put_back(
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    put: Callable[[Path], object],
+    kind: Callable[[int], bool],
+    error: str | None,
+) -> None:
+    before_it_happens(monkeypatch, "_exchanged", lambda: [place.unlink(), put(place)])
+    if error is None:
+        assert not replace_read(place, b"before", b"after")
+    else:
+        with pytest.raises(OSError, match=error):
+            replace_read(place, b"before", b"after")
+    assert kind(place.lstat().st_mode)
+    assert [one.read_bytes() for one in place.glob("data.txt")] == [b"mine"] * place.is_dir()
+    assert [one.name for one in place.parent.iterdir() if one.suffix == ".tmp"] == []
+
+
+@pytest.mark.parametrize("step", ["handed_on", "_put_in_place", "_exchanged"])
+def test_what_is_removed_meanwhile_is_not_made_again(place: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    before_it_happens(monkeypatch, step, place.unlink)
+    with pytest.raises(FileNotFoundError):
+        replace_read(place, b"before", b"after")
+    assert list(place.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EMFILE, "Too many open files"), KeyboardInterrupt()])
+def test_what_cannot_be_looked_at_again_is_put_back(
+    place: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    reading, looks = guarded_write.read_regular, iter([None, error])
+
+    def read(path: Path, most: int, folder: int | None = None) -> bytes:
+        if (raised := next(looks)) is not None:
+            raise raised
+        return reading(path, most, folder)
+
+    monkeypatch.setattr(guarded_write, "read_regular", read)
+    with pytest.raises(type(error)):
+        replace_read(place, b"before", b"after")
+    assert place.read_bytes() == b"before"
+    assert list(place.parent.iterdir()) == [place]
+
+
+def test_what_cannot_be_put_back_is_not_deleted(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where what was written is removed in that moment."""
+    exchange, written = guarded_write._exchanged, []
+
+    def exchanged(folder: int, one: str, other: str) -> bool:
+        if written:
+            place.unlink()
+        else:
+            saved(place)
+        written.append(other)
+        return exchange(folder, one, other)
+
+    monkeypatch.setattr(guarded_write, "_exchanged", exchanged)
+    with pytest.raises(FileNotFoundError):
+        replace_read(place, b"before", b"after")
+    assert [one.read_bytes() for one in place.parent.iterdir()] == [b"saved"]
 
 
 @pytest.mark.parametrize("step", ["unused_name", "handed_on", "_put_in_place", "_exchanged"])
