@@ -64,9 +64,14 @@ def _started(begin: Callable[[], Callable[[_Share], _Result]]) -> tuple[Connecti
     context = get_context("fork")
     here, there = context.Pipe()
     process = context.Process(target=_work, args=(there, begin), daemon=True)
-    with held():  # in the new process too, until it leaves signals to this one
-        process.start()
-    there.close()
+    try:
+        with held():  # in the new process too, until it leaves signals to this one
+            process.start()
+    except BaseException:
+        here.close()
+        raise
+    finally:
+        there.close()
     return here, process
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from multiprocessing import active_children
+from multiprocessing.context import ForkProcess
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +70,18 @@ def test_what_goes_wrong_is_raised(
         list(in_processes(begin, range(8), 2))
     assert active_children() == []
     assert capfd.readouterr().err == ""
+
+
+def test_where_no_process_can_be_started_no_pipe_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(ForkProcess, "start", refused)
+    opened = sorted(Path("/proc/self/fd").iterdir())
+    with pytest.raises(BlockingIOError) as raised:
+        list(in_processes(plain(str), range(8), 2))
+    assert sorted(Path("/proc/self/fd").iterdir()) == opened, raised  # which keeps what has not been closed
+    assert active_children() == []
 
 
 def test_who_goes_no_further_closes_what_was_returned() -> None:
