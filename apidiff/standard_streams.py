@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from typing import TextIO
 
 from apidiff.errors import ApidiffError
 
@@ -40,4 +41,16 @@ def print_text(text: str) -> None:
 
 def close_stdout() -> None:
     """Sends what is still buffered nowhere, so that the interpreter does not fail on it again when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    send_nowhere(sys.stdout)
+
+
+def send_nowhere(stream: TextIO) -> None:
+    """Sends what a standard stream holds, and what is written to it from now on, nowhere."""
+    number = stream.fileno()
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+    except OSError:  # as many files are open as may be: closed, the stream makes room for it
+        os.close(number)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere != number:
+        os.dup2(nowhere, number)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 from apidiff import __version__
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.errors import ApidiffError, printable, shortened
-from apidiff.standard_streams import close_stdout, open_closed_streams
+from apidiff.standard_streams import close_stdout, open_closed_streams, send_nowhere
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -38,8 +38,6 @@ _OF_THE_SYSTEM = {
     errno.EFBIG,
     errno.EINVAL,
     errno.ELOOP,
-    errno.EMFILE,
-    errno.ENFILE,
     # What somebody else did to a file or folder meanwhile.
     errno.EISDIR,
     errno.ENOTDIR,
@@ -48,6 +46,8 @@ _OF_THE_SYSTEM = {
     errno.ENOTEMPTY,
     errno.ESTALE,
 }
+# What the limits of a user or of the system say, whatever it was that was one too many.
+_OF_LIMITS = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
@@ -144,7 +144,7 @@ def _tell(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        send_nowhere(sys.stderr)
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -215,6 +215,11 @@ def _sentence(error: Exception) -> str | None:
         return f"A part of apidiff does not fit the rest ({error}). If it was changed just now, run it again; else reinstall it."
     if isinstance(error, MemoryError):
         return "Memory ran out. Free some, or have the command read less."
+    if reason := _limit(error):
+        return (
+            f"The system gives no more files, processes, threads or memory ({reason}). "
+            "Free some; `ulimit -a` tells the limits."
+        )
     if isinstance(error, FileNotFoundError) and str(error).startswith("[Errno 2] No usable temporary directory"):
         return "No folder for temporary files can be written. Make room, or name one: TMPDIR=/somewhere"
     if isinstance(error, FileNotFoundError) and error.filename is None:
@@ -229,6 +234,17 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM:
         return f"{os.fsdecode(error.filename)!r}: {error.strerror}. Mend that, or name another place."
     return None
+
+
+def _limit(error: Exception) -> str | None:
+    """What the system says where it gives no more of something; None for another error."""
+    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
+        return str(error)
+    if not isinstance(error, OSError) or error.errno not in _OF_LIMITS:
+        return None
+    if hasattr(error, "characters_written"):  # of an output that does not wait for its reader
+        return None
+    return error.strerror
 
 
 def _encoding() -> str:

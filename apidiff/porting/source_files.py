@@ -164,6 +164,8 @@ def _git(arguments: list[str], folder: Path, remedy: str) -> str:
     except OSError as error:
         if str(error.filename) == str(folder):
             raise ApidiffError(f"--diff: {folder} cannot be entered ({error.strerror}). {remedy}.") from error
+        if error.filename != "git":  # no process, file or memory is left to run it with
+            raise
         raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
     if done.code:
         said = done.errors.strip().splitlines()

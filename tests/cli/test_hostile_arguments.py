@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import http.client
 import importlib
 import json
@@ -494,6 +495,59 @@ def test_memory_that_runs_out_is_no_fault_of_the_program(
     monkeypatch.setattr("apidiff.cli.runs.load", load)
     assert main(["runs", "list"]) == 2
     assert capsys.readouterr().err == "apidiff: Memory ran out. Free some, or have the command read less.\n"
+
+
+LIMITED = "The system gives no more files, processes, threads or memory ({}). Free some; `ulimit -a` tells the limits."
+OUTPUT = "The output cannot be written ({}). Make room, or send it elsewhere."
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.EMFILE, "Too many open files"), LIMITED.format("Too many open files")),
+        (OSError(errno.EMFILE, "Too many open files", "a.py"), LIMITED.format("Too many open files")),
+        (OSError(errno.ENFILE, "Too many open files in system"), LIMITED.format("Too many open files in system")),
+        (OSError(errno.EAGAIN, "Resource unavailable"), LIMITED.format("Resource unavailable")),
+        (OSError(errno.ENOMEM, "Cannot allocate memory", "git"), LIMITED.format("Cannot allocate memory")),
+        (RuntimeError("can't start new thread"), LIMITED.format("can't start new thread")),
+        (RuntimeError("something else"), None),
+        (BlockingIOError(errno.EAGAIN, "it would block", 4096), OUTPUT.format("it would block")),
+        (OSError(errno.ENOSPC, "No space left on device"), OUTPUT.format("No space left on device")),
+    ],
+)
+def test_what_the_limits_of_a_user_refuse_is_told_apart_from_the_output(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str | None
+) -> None:
+    closed: list[None] = []
+    monkeypatch.setattr("apidiff.cli.close_stdout", lambda: closed.append(None))
+    assert cli._sentence(error) == said
+    assert bool(closed) == (said is not None and said.startswith("The output"))  # what is buffered is an answer
+
+
+@pytest.mark.parametrize("limit", [6, 7, 8, 9, 10, 11, 12])
+def test_a_scan_that_may_open_few_files_says_so(limit: int, tmp_path: Path) -> None:
+    for number in range(250):
+        (tmp_path / f"f{number}.py").write_text("import torch\ntorch.add(a, b)\n", encoding="utf-8")
+    command = [*COMMAND, "scan", "--no-config", "--jobs", "2", str(tmp_path)]
+    done = subprocess.run(
+        ["prlimit", f"--nofile={limit}", *command], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode in {0, 2}, done
+    assert [line for line in done.stderr.splitlines() if "The output" in line or "Traceback" in line] == []
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_stream_is_sent_nowhere_where_no_more_files_may_be_opened(stream: str, tmp_path: Path) -> None:
+    code = f"""
+import resource, sys
+from apidiff.standard_streams import send_nowhere
+resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+send_nowhere(sys.{stream})
+sys.{stream}.write("nobody reads this")
+"""
+    with (tmp_path / "written").open("w") as written:
+        done = subprocess.run([sys.executable, "-c", code], timeout=300, check=False, **{stream: written})
+    assert (done.returncode, (tmp_path / "written").read_text()) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from apidiff.cli import main
 
 CODE = "import torch\nx = torch.eye(3)\nx.tanh()\ntorch.mean(x, -1)\ntorch.nowhere.thing()\n"
 SILENT = "x.tanh()"
@@ -169,6 +172,30 @@ def test_only_what_differs_from_a_revision(run, project: Path) -> None:
     made = json.loads(run("scan", str(project), "--diff", "HEAD", "--json").stdout)
     assert [Path(file["file"]).name for file in made["files"]] == ["model.py", "new.py"]
     assert run("scan", str(project), "--diff", "--output=x").returncode == 2
+
+
+GIT = [
+    (
+        FileNotFoundError(errno.ENOENT, "No such file or directory", "git"),
+        "--diff needs git (No such file or directory)",
+    ),
+    (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "no more files, processes, threads or memory"),
+    (OSError(errno.EMFILE, "Too many open files", "temporary"), "no more files, processes, threads or memory"),
+]
+
+
+@pytest.mark.parametrize(("error", "said"), GIT, ids=[type(row[0]).__name__ for row in GIT])
+def test_git_that_cannot_be_started_is_not_taken_for_missing(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError, said: str
+) -> None:
+    def refused(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("apidiff.porting.source_files.git_answer", refused)
+    assert main(["scan", str(project), "--no-config", "--jobs", "1", "--diff", "HEAD"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert ("Install it" in told) == (error.filename == "git")
 
 
 def test_edge_cases_are_asked_for(run, tmp_path: Path) -> None:
