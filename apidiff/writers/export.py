@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -18,8 +18,10 @@ from apidiff.database.regular_files import read_regular
 from apidiff.database.schema import schema_text
 from apidiff.errors import ApidiffError
 from apidiff.folder_walk import walk_folders
+from apidiff.messages.escape_invisible import visible
 from apidiff.model.published import FORMAT, Base, Index, IndexRow, IndexRun
 from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.process_group import remove_folder
 from apidiff.writers.tables import fill_tables
 
 _GENERATOR = "apidiff"
@@ -260,7 +262,10 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _put_away(stage: Path, missing: Iterable[Path]) -> None:
     if not _holds_earlier(stage):
-        shutil.rmtree(stage, ignore_errors=True)
+        remove_folder(str(stage))  # where few files may be open too: `shutil.rmtree` has as many as there are levels
+        if os.path.lexists(stage):
+            note = visible(f"{stage} could not be deleted. Nothing in it is needed: delete it.")
+            sys.stderr.write(f"apidiff: note: {note}\n")
     for parent in missing:  # those that are empty: all of them unless the export stands
         with suppress(OSError):
             parent.rmdir()

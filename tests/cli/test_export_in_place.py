@@ -11,9 +11,11 @@ import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from command import COMMAND
 from deep_folders import deep
 from unlisted_folders import refuse_listing
 
@@ -392,6 +394,42 @@ def test_an_export_into_a_folder_that_another_keeps_locked_is_not_put_there(
     os.close(handle)
     assert listing(tmp_path) == before
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("files", [5, 6])
+def test_where_few_files_may_be_open_nothing_of_the_earlier_export_is_left(
+    environment: dict[str, str], tmp_path: Path, files: int
+) -> None:
+    """Of a tree as many folders were open as it has levels."""
+    for limit in (100, files):
+        command = ["prlimit", f"--nofile={limit}", *COMMAND, "export", "json", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=500)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["written", "not written"])
+def test_what_cannot_be_deleted_is_named(
+    tmp_path: Path,
+    few: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fails: bool,
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    export_json(few, counterparts, tmp_path)
+    monkeypatch.setattr("apidiff.writers.export.remove_folder", lambda _: None)
+    with ExitStack() as stack:
+        if fails:
+            monkeypatch.setattr(Path, "write_bytes", full)
+            stack.enter_context(pytest.raises(ExportError))
+        export_json(few, counterparts, tmp_path)
+    (left,) = tmp_path.glob(".apidiff-*.tmp")
+    told = f"apidiff: note: {left} could not be deleted. Nothing in it is needed: delete it.\n"
+    assert capsys.readouterr().err == told
 
 
 def test_what_cannot_be_moved_back_is_kept(
