@@ -429,8 +429,13 @@ def _mappings(
     mappings: dict[str, Mapping] = {}
     origins: dict[str, Origins] = {}
     passed_over: dict[str, DataError] = {}
+    misnamed: list[DataError] = []
     for path in visible_files(root / "mappings", "**/*.yaml", broken):
         name = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
+        if path != (own := mapping_path(root, name)):  # another would be read under its ID, or take its place
+            found = f"is read as the mapping {name}, whose file is {own.relative_to(root)}"
+            misnamed.append(DataError(path, None, found, "Move it there, or delete it.", Damage.NAME))
+            continue
         name = name.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
         try:
             mappings[name], origins[name] = expand(path, name)
@@ -445,6 +450,7 @@ def _mappings(
         except DataError as error:
             faults[key] = error
     broken += [] if broken else faults.values()
+    broken += misnamed
     return filled, origins, passed_over | faults
 
 

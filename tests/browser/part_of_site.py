@@ -15,6 +15,8 @@ from pathlib import Path
 
 import turning
 
+from apidiff.atomic_write import open_in_place
+from apidiff.folder_walk import visible_files
 from apidiff.site_builder import build_site
 from apidiff.sphinxext.repository import find_repository
 from apidiff.sphinxext.site_part import GENERATED, SitePart
@@ -33,9 +35,13 @@ def named() -> set[str]:
 
     Tests that search name collectives by the last part of their names.
     """
-    tests = [path.read_text("utf-8") for path in (*HERE.glob("*.py"), HERE.parent / "searched.py")]
+    tests = [path.read_text("utf-8") for path in (*visible_files(HERE, "*.py"), HERE.parent / "searched.py")]
     docs = ROOT / "docs"
-    guides = [path.read_text("utf-8") for path in (*docs.glob("*/*.md"), *docs.glob("*/guide/*.md"))]
+    pages = [
+        *visible_files(docs, "*/*.md"),
+        *(page for guide in docs.glob("*/guide") for page in visible_files(guide, "*.md")),
+    ]
+    guides = [path.read_text("utf-8") for path in pages]
     last = {word for text in tests for word in re.findall(r"\w+", text)}
     return {name for text in tests + guides for name in NAME.findall(text)} | {
         f"torch.distributed.{word}" for word in last
@@ -52,10 +58,10 @@ def site_of_today() -> Path:
     folder = ROOT / "build" / ("site" if today is None else "part-of-site")
     folder.parent.mkdir(exist_ok=True)
     stamp = folder.with_name(f".{folder.name}-made-from")
-    with folder.with_name(f".{folder.name}-lock").open("w") as lock:
+    with open_in_place(folder.with_name(f".{folder.name}-lock"), emptied=False) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         wanted = made_from(today)
-        if not (folder / "index.html").is_file() or not stamp.is_file() or stamp.read_text() != wanted:
+        if not (folder / "index.html").is_file() or not stamp.is_file() or stamp.read_bytes() != wanted.encode():
             stamp.unlink(missing_ok=True)
             build_site(folder, part=None if today is None else part_of(today))
             stamp.write_text(wanted)
@@ -84,7 +90,7 @@ def sources() -> Iterator[tuple[str, int, int]]:
         for parent, folders, names in os.walk(ROOT / top):
             generated = GENERATED if Path(parent).parent == ROOT / "docs" else frozenset()
             folders[:] = sorted({*folders} - generated - {"__pycache__", "node_modules"})
-            for name in sorted(name for name in names if not name.endswith(".mo")):
+            for name in sorted(name for name in names if not name.endswith(".mo") and not name.startswith(".")):
                 state = Path(parent, name).stat()
                 yield f"{parent}/{name}", state.st_size, state.st_mtime_ns
 

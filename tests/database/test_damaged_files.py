@@ -130,6 +130,24 @@ def test_a_damaged_file_is_named_and_the_rest_is_read(
     assert refusal(root) == [str(error)]
 
 
+@pytest.mark.parametrize(
+    "file", ["torch.abs.yaml", "torch/distributed.gather.yaml", "torch.distributed/gather.yaml", "torch.eye.yaml"]
+)
+def test_a_file_that_is_named_as_no_mapping_is_takes_nobodys_place(root: Path, file: str) -> None:
+    """It took the place of the mapping of its ID, and every answer was of its text alone."""
+    before, place = load(root), root / "mappings" / file
+    place.parent.mkdir(exist_ok=True)
+    text = (root / "mappings" / "torch" / "abs.yaml").read_text(encoding="utf-8")
+    place.write_text(text.replace("mint.abs", "mint.neg"), encoding="utf-8")
+    data = load(root)
+    [error] = data.broken
+    assert (error.path, error.damage, data.passed_over) == (place, Damage.NAME, {})
+    name = file.removesuffix(".yaml").replace("/", ".")
+    assert error.found == f"is read as the mapping {name}, whose file is mappings/{name.replace('.', '/')}.yaml"
+    assert data.mappings == before.mappings
+    assert refusal(root) == [str(error)]
+
+
 def refusal(root: Path) -> list[str]:
     """What `load_valid` raises. Nothing keeps it: the frames in it hold all that was read, out of the search for garbage."""
     try:
