@@ -62,6 +62,7 @@ from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
 from apidiff.model.trust import OWN, Trust
 from apidiff.model.version import Version
+from apidiff.model.vocabulary import Framework
 
 _T = TypeVar("_T")
 _Record = TypeVar("_Record", bound=RunRecord | SingleRecord)
@@ -435,6 +436,12 @@ def _mappings(
         if path != (own := mapping_path(root, name)):  # another would be read under its ID, or take its place
             found = f"is read as the mapping {name}, whose file is {own.relative_to(root)}"
             misnamed.append(DataError(path, None, found, "Move it there, or delete it.", Damage.NAME))
+            continue
+        if not name.startswith(
+            f"{Framework.TORCH.value}."
+        ):  # what a target is called, or an API for short, leads elsewhere
+            found = f"is read as the mapping {name}, which is no API of PyTorch"
+            misnamed.append(DataError(path, None, found, "Name it after the API, torch.…, or delete it.", Damage.NAME))
             continue
         name = name.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
         try:

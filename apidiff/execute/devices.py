@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database.backends import Backend
+from apidiff.execute.variables import without_settings
 from apidiff.model.trace import DeviceFound
 from apidiff.process_group import run
 from apidiff.scratch_folder import scratch_folder
@@ -50,7 +51,7 @@ def look_for(backend: Backend) -> Availability:
                 [sys.executable, "-c", backend.check.code],
                 _DEADLINE,
                 folder=folder,
-                environment=os.environ | backend.environment | {"PYTHONPATH": path},
+                environment=without_settings(os.environ) | backend.environment | {"PYTHONPATH": path},
                 scratch=folder,
             )
         except subprocess.TimeoutExpired:

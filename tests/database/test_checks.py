@@ -177,6 +177,14 @@ FAULTY = [
         "at MindSpore 2.10.0 mindspore.mint.distributed.pass_on is current and deprecated",
     ),
     # names and targets
+    *(
+        (
+            "category: p2p",
+            f"category: p2p\naliases: [{alias}]",
+            f"alias '{alias}' is no name of PyTorch. Write its full name",
+        )
+        for alias in ("dist.broadcast", "mindspore.mint.neg", "sin")
+    ),
     ("category: p2p", "category: surprise", "unknown category 'surprise'. Name one of collective, p2p"),
     (
         '[{since: "2.9", status: current}]',

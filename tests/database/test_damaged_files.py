@@ -148,6 +148,18 @@ def test_a_file_that_is_named_as_no_mapping_is_takes_nobodys_place(root: Path, f
     assert refusal(root) == [str(error)]
 
 
+@pytest.mark.parametrize("name", ["F.softmax", "mindspore.mint.abs", "dist.reduce", "torch"])
+def test_a_mapping_of_what_is_not_pytorchs_takes_nobodys_spelling(root: Path, name: str) -> None:
+    """Its ID is a spelling of another, which won."""
+    before, place = load(root), (root / "mappings" / Path(*name.split("."))).with_suffix(".yaml")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(root / "mappings" / "torch" / "abs.yaml", place)
+    data = load(root)
+    [error] = data.broken
+    assert (error.path, error.damage, data.mappings) == (place, Damage.NAME, before.mappings)
+    assert error.found == f"is read as the mapping {name}, which is no API of PyTorch"
+
+
 def refusal(root: Path) -> list[str]:
     """What `load_valid` raises. Nothing keeps it: the frames in it hold all that was read, out of the search for garbage."""
     try:
@@ -536,7 +548,7 @@ def test_a_target_of_which_no_entry_can_be_made_is_passed_over_wherever_it_is_us
 @pytest.mark.parametrize("name", ["\udcff", "a\x1b[31mb", "a\nb", "a\u202eb"])
 def test_a_name_that_is_no_plain_text_is_shown_as_escapes(root: Path, name: str) -> None:
     """What an error says may be written to any terminal, and kept."""
-    for path in (root / "mappings" / f"{name}.yaml", root / "runs" / name / f"{name}-12.json"):
+    for path in (root / "mappings" / "torch" / f"{name}.yaml", root / "runs" / name / f"{name}-12.json"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x: 1")
     data = load(root)

@@ -15,7 +15,7 @@ from apidiff.model.vocabulary import Framework
 
 
 def names_fit(subject: Subject) -> Iterator[DataError]:
-    """The source is the mapping's ID, its category is known, targets are MindSpore's, and none stands twice."""
+    """The source is the mapping's ID, its category is known, aliases are PyTorch's, targets MindSpore's, none of them twice."""
     mapping = subject.mapping
     categories = load_scope().categories
     if mapping.category not in categories:
@@ -24,6 +24,10 @@ def names_fit(subject: Subject) -> Iterator[DataError]:
     if mapping.source.name != mapping.id:
         found = f"the source is {mapping.source.name!r} but the id is {mapping.id!r}"
         yield subject.error(("source", "name"), found, "Make them the same.")
+    for index, alias in enumerate(mapping.aliases):
+        if not alias.startswith(Framework.TORCH.value):
+            found = f"alias {alias!r} is no name of PyTorch"
+            yield subject.error(("aliases", index), found, "Write its full name, torch.….")
     seen: set[str] = set()
     for index, target in enumerate(mapping.targets):
         if target.api.name in seen:
