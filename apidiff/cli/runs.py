@@ -175,18 +175,17 @@ def _audit(
 def list_own(root: Path) -> list[str]:
     """Lists the records that name no measurer as this project's, but none that is signed. Returns what to tell."""
     refuse_changed_list(root)  # who signs it again vouches for each line of it
-    signature = signature_path(own_records_path(root))
-    was_signed = signature.exists()
     before = load_own_records(root)
     new = without_measurer(root / "runs", before)
     signed = load_signed(root, new.values(), load_signers())
     made = {digest: key for digest, key in new.items() if signed[key].state is State.UNSIGNED}
     left = [key for key in new.values() if signed[key].state is not State.UNSIGNED]
-    count = add_own_records(root, made)
+    added = add_own_records(root, made)
+    signature = signature_path(own_records_path(root)).name
     return [
-        f"{own_records_path(root)}: {count} added",
-        *(f"  {key}" for key in made.values() if count),
-        *([f"  its signature was removed, which no longer fits: {signature.name}"] if was_signed and count else []),
+        f"{own_records_path(root)}: {len(added.runs)} added",
+        *(f"  {key}" for key in added.runs),
+        *([f"  its signature was removed, which no longer fits: {signature}"] if added.unsigned else []),
         *(f"  not added: {key}, {signed_words(signed[key], 'en')}" for key in left),
     ]
 

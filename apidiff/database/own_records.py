@@ -15,6 +15,7 @@ import errno
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -111,24 +112,36 @@ def refuse_changed_list(root: Path) -> None:
         raise DataError(signature_path(own_records_path(root)), None, found, f"Install a {PROGRAM} that runs.")
 
 
-def add_own_records(root: Path, made: Mapping[str, str]) -> int:
-    """Adds ``made`` (digest → ID of the run) to the list below ``root``, if that has one. Returns how many are new.
+class Added(NamedTuple):
+    """What came of adding to the list: the IDs of the runs that are new, and whether a signature of it was removed."""
+
+    runs: list[str]
+    unsigned: bool
+
+
+def add_own_records(root: Path, made: Mapping[str, str]) -> Added:
+    """Adds ``made`` (digest → ID of the run) to the list below ``root``, if that has one.
 
     None is added to the list of an installed package: what its user ran, this project did not. A signature that the list had
-    is removed: it no longer fits. Raises DataError where it cannot be read or written, and as `refuse_changed_list` does.
+    is removed where it no longer fits. Raises DataError where it cannot be read or written, and as `refuse_changed_list` does.
     """
+    path = own_records_path(root)
     if root == DATA and not in_checkout():
-        return 0
-    if not own_records_path(root).exists() or not made.keys() - load_own_records(root).keys():
-        return 0
+        return Added([], unsigned=False)
+    if not path.exists() or not made.keys() - load_own_records(root).keys():
+        return Added([], unsigned=False)
     with locked(root):
         refuse_changed_list(root)
         own = load_own_records(root)
-        more = {digest: run.removesuffix(f"-{digest}") for digest, run in made.items() if digest not in own}
+        new = {digest: run for digest, run in made.items() if digest not in own}
+        if not new:  # another process added them, and may have signed the list since
+            return Added([], unsigned=False)
+        more = {digest: run.removesuffix(f"-{digest}") for digest, run in new.items()}
         lines = sorted((run, digest) for digest, run in (own | more).items())
         content = "".join(f"{digest}  {run}\n" for run, digest in lines).encode()
-        write_files({own_records_path(root): content}, without=[signature_path(own_records_path(root))])
-    return len(more)
+        was_signed = signature_path(path).exists()
+        write_files({path: content}, without=[signature_path(path)])
+    return Added(list(new.values()), unsigned=was_signed)
 
 
 def without_measurer(folder: Path, listed: Collection[str]) -> dict[str, str]:

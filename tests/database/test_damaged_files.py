@@ -234,7 +234,7 @@ def test_where_the_list_of_own_records_cannot_be_written_its_signature_stays(tmp
     assert refused.value.path == path
     assert (path.read_text(), signature_path(path).read_bytes()) == (lines, signature)
     assert len(list(tmp_path.iterdir())) == 2
-    assert add_own_records(tmp_path, {"f" * 64: "torch-2.13.0/gloo-cpu-2"}) == 1
+    assert add_own_records(tmp_path, {"f" * 64: "torch-2.13.0/gloo-cpu-2"}) == (["torch-2.13.0/gloo-cpu-2"], True)
     assert list(tmp_path.iterdir()) == [path]
 
 

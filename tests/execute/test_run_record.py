@@ -9,7 +9,8 @@ import os
 import subprocess
 import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -17,11 +18,12 @@ import msgspec
 import pytest
 
 from apidiff import atomic_write as module
+from apidiff.cli.runs import list_own
 from apidiff.database import DataError, own_records
 from apidiff.database.backends import load_backends
 from apidiff.database.devices import load_devices
 from apidiff.database.own_records import load_own_records, own_records_path
-from apidiff.database.runs import load_runs, signature_path
+from apidiff.database.runs import load_runs, run_id, signature_path
 from apidiff.execute.record import encode, make_record, refuse_faulty, surroundings, write_beside, write_record
 from apidiff.execute.single.record import make_record as make_single
 from apidiff.execute.single.record import write_record as write_single
@@ -35,6 +37,9 @@ RUN = ProbeRun(
     end="completed",
     ranks=[RankTrace(rank=rank, returned=ScalarDump(value="中文")) for rank in range(2)],
 )
+
+# of a key that nobody has
+SIGNATURE = b"\n".join([b"untrusted comment:", b64encode(b"ED" + bytes(72)), b"trusted comment:", b64encode(bytes(64))])
 
 
 def record(world_size: int = 2, probes: int = 1) -> RunRecord:
@@ -347,10 +352,7 @@ def test_what_cannot_be_recorded_is_not_listed_and_leaves_the_list_signed(
     runs.mkdir(parents=True)
     (runs / "there").touch()
     own_records_path(tmp_path).write_text(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n", encoding="utf-8")
-    signature = b"\n".join(
-        [b"untrusted comment:", b64encode(b"ED" + bytes(72)), b"trusted comment:", b64encode(bytes(64))]
-    )
-    signature_path(own_records_path(tmp_path)).write_bytes(signature)
+    signature_path(own_records_path(tmp_path)).write_bytes(SIGNATURE)
     with monkeypatch.context() as patched:
         fails(patched, tmp_path, runs)
         before = {path: path.read_bytes() for path in files(tmp_path)}
@@ -361,6 +363,33 @@ def test_what_cannot_be_recorded_is_not_listed_and_leaves_the_list_signed(
         path = write(one, tmp_path / "runs")
         assert path.name.partition(".")[0].rpartition("-")[2] in load_own_records(tmp_path)
         assert not signature_path(own_records_path(tmp_path)).exists()
+
+
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_what_another_process_listed_and_signed_meanwhile_stays_signed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: int
+) -> None:
+    """Another process lists so many of the two records, and signs the list, while this one waits for the lock."""
+    keys = [run_id(write_record(record(world_size=size), tmp_path / "runs")) for size in (2, 3)]
+    path = own_records_path(tmp_path)
+    path.touch()
+
+    @contextmanager
+    def late(folder: Path) -> Iterator[None]:
+        with module.locked(folder):
+            lines = [f"{key.rpartition('-')[2]}  {key.rpartition('-')[0]}\n" for key in keys[:others]]
+            path.write_text("".join(lines), encoding="utf-8")
+            signature_path(path).write_bytes(SIGNATURE)
+            yield
+
+    with monkeypatch.context() as patched:
+        patched.setattr(own_records, "locked", late)
+        told = list_own(tmp_path)
+    removed = [f"  its signature was removed, which no longer fits: {signature_path(path).name}"]
+    listed = [f"  {key}" for key in keys[others:]]
+    assert told == [f"{path}: {len(listed)} added", *listed, *(removed if listed else [])]
+    assert signature_path(path).exists() is not bool(listed)
+    assert len(load_own_records(tmp_path)) == 2
 
 
 def test_reading_records_needs_no_framework() -> None:

@@ -273,7 +273,8 @@ def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
         assert (path.read_text(encoding="utf-8"), signature_path(path).exists()) == (text, True)
     path.write_text(signed_text, encoding="utf-8")
     # Who adds a record takes the signature away, and signs anew.
-    assert add_own_records(data.root, {"1" * 64: f"torch-2.13.0/gloo-cpu-2-{'1' * 64}"}) == 1
+    made = {"1" * 64: f"torch-2.13.0/gloo-cpu-2-{'1' * 64}"}
+    assert add_own_records(data.root, made) == (list(made.values()), True)
     assert not signature_path(path).exists()
     assert f"{'1' * 64}  torch-2.13.0/gloo-cpu-2\n" in path.read_text(encoding="utf-8")
     assert load(data.root).signed[ours].state is State.LISTED
@@ -286,9 +287,9 @@ def test_what_a_user_of_an_installed_package_ran_is_not_listed_as_ours(
     monkeypatch.setattr(own_records, "DATA", tmp_path)
     monkeypatch.setattr(own_records, "in_checkout", lambda: checkout)
     (tmp_path / "own_records.txt").touch()
-    assert (
-        add_own_records(tmp_path, {"1" * 64: "torch-2.13.0/gloo-cpu-2"}) == len(load_own_records(tmp_path)) == checkout
-    )
+    added = add_own_records(tmp_path, {"1" * 64: "torch-2.13.0/gloo-cpu-2"})
+    assert len(added.runs) == len(load_own_records(tmp_path)) == checkout
+    assert not added.unsigned
 
 
 @needs_minisign
