@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from apidiff.ending_signals import held
 from apidiff.errors import DataError
 
 _LOCK_S = 10.0  # a record is written in milliseconds
@@ -151,7 +152,8 @@ def write_file(path: Path, content: bytes) -> None:
 def write_files(files: Mapping[Path, bytes], without: Iterable[Path] = ()) -> None:
     """Writes files in folders that the caller has locked: all are on disk before the first gets its name.
 
-    Where that fails none of them is there. Raises OSError, which names the file.
+    Where that fails none of them is there; a signal that ends the command comes before all of them or after. Raises OSError,
+    which names the file.
 
     Args:
         files: their paths and what they hold.
@@ -166,13 +168,16 @@ def write_files(files: Mapping[Path, bytes], without: Iterable[Path] = ()) -> No
         for path, content in files.items():
             with _naming(path):
                 _put_on_disk(temporary[path], content)
-        for path, kept in aside.items():
-            _move_aside(path, kept)
-        for path, written in temporary.items():
-            written.replace(path)
-        done = True
-        for kept in aside.values():
-            kept.unlink(missing_ok=True)
+        with (
+            held()
+        ):  # nothing brings back what is replaced, so a signal between two would leave the one new, the other not
+            for path, kept in aside.items():
+                _move_aside(path, kept)
+            for path, written in temporary.items():
+                written.replace(path)
+            done = True
+            for kept in aside.values():
+                kept.unlink(missing_ok=True)
     except BaseException:
         if not done:
             for path in new:

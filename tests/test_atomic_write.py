@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import struct
 import sys
 import time
@@ -14,7 +15,7 @@ from types import FrameType
 
 import pytest
 
-from apidiff import atomic_write
+from apidiff import atomic_write, ending_signals
 from apidiff.atomic_write import add_files, open_in_place, refuse_unwritable, remove_left, write_file, write_files
 from apidiff.database import DataError
 from tests.faults.files import room_for
@@ -109,6 +110,38 @@ def test_what_goes_with_the_former_file_stays_where_that_is_not_replaced(
         (tmp_path / "folder").rmdir()
     assert files(tmp_path) == {"list": b"1", "list.minisig": b"2"}
     assert signature.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
+def test_a_signal_between_two_names_leaves_all_of_them_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """What was there under the first name is gone by then. 0: as the signature is moved aside."""
+    for name in ("a", "b", "signature"):
+        (tmp_path / name).write_bytes(b"0")
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    signal.signal(signal.SIGTERM, ending_signals._end)
+    renamed = 0
+
+    def ended_at(rename: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+        def renames(old: Path, new: Path) -> None:
+            nonlocal renamed
+            if renamed == number:
+                os.kill(os.getpid(), signal.SIGTERM)
+            renamed += 1
+            rename(old, new)
+
+        return renames
+
+    for name in ("rename", "replace"):
+        monkeypatch.setattr(os, name, ended_at(getattr(os, name)))
+    try:
+        with pytest.raises(SystemExit):
+            write_files({tmp_path / name: b"1" for name in ("a", "b", "c")}, without=[tmp_path / "signature"])
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    assert files(tmp_path) == {"a": b"1", "b": b"1", "c": b"1"}
 
 
 @pytest.mark.parametrize(("folder", "reason"), [("", errno.EFBIG), ("nowhere", errno.ENOENT)])

@@ -184,19 +184,21 @@ def remove_former(path: Path) -> None:
 def write_listed(record: RunRecord | SingleRecord, path: Path, stored: bytes) -> None:
     """Writes a record whose file holds ``stored``, in a folder that the caller has locked, and lists one of this project.
 
-    The record comes first: a new line takes the signature of the list away. Where it cannot be listed, it goes again.
+    The record comes first: a new line takes the signature of the list away. Where it is not listed in the end, it goes again.
     """
     was_there = path.exists()
-    write_files({path: stored})
-    if record.measured_by is None:
-        key = run_id(path)
-        try:
-            add_own_records(path.parent.parent.parent, {key.rpartition("-")[2]: key})
-        except BaseException:
-            if not was_there:
-                path.unlink(missing_ok=True)
-            raise
-    mark_written_here(path)
+    root, key = path.parent.parent.parent, run_id(path)
+    digest = key.rpartition("-")[2]
+    try:
+        write_files({path: stored})
+        if record.measured_by is None:
+            add_own_records(root, {digest: key})
+        mark_written_here(path)
+    except BaseException:
+        # A signal may come when its line is written already.
+        if not was_there and digest not in load_own_records(root, []):
+            path.unlink(missing_ok=True)
+        raise
 
 
 class _Measured(msgspec.Struct):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
 
@@ -363,6 +363,46 @@ def test_what_cannot_be_recorded_is_not_listed_and_leaves_the_list_signed(
         path = write(one, tmp_path / "runs")
         assert path.name.partition(".")[0].rpartition("-")[2] in load_own_records(tmp_path)
         assert not signature_path(own_records_path(tmp_path)).exists()
+
+
+@pytest.mark.parametrize("write", [write_record, write_single])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_an_end_once_a_file_got_its_name_leaves_a_record_and_its_line_or_neither(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    write: Callable[[RunRecord | SingleRecord, Path], Path],
+) -> None:
+    """The record gets its name first, then the signature of the list goes aside, then the list gets its name."""
+    device = next(one for one in load_devices() if one.framework == "torch")
+    one = make_single(device, "2.13.0", [], []) if write is write_single else record()
+    path = own_records_path(tmp_path)
+    path.write_text(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n", encoding="utf-8")
+    signature_path(path).write_bytes(SIGNATURE)
+    before = {path: path.read_bytes() for path in files(tmp_path)}
+    renamed = 0
+
+    def ended_then(rename: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+        def renames(old: Path, new: Path) -> None:
+            nonlocal renamed
+            rename(old, new)
+            renamed += 1
+            if renamed == number:
+                raise KeyboardInterrupt
+
+        return renames
+
+    with monkeypatch.context() as patched:
+        for name in ("rename", "replace"):
+            patched.setattr(os, name, ended_then(getattr(os, name)))
+        with pytest.raises(KeyboardInterrupt) if number < 4 else nullcontext():
+            write(one, tmp_path / "runs")
+    if number < 3:
+        assert {path: path.read_bytes() for path in files(tmp_path)} == before
+    else:
+        [written] = files(tmp_path / "runs")
+        assert set(files(tmp_path)) == {path, written}
+        assert run_id(written).rpartition("-")[2] in load_own_records(tmp_path)
 
 
 @pytest.mark.parametrize("others", [0, 1, 2])
