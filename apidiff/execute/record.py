@@ -240,7 +240,8 @@ def mark_written_here(path: Path) -> None:
         handle = os.open(_written_here(), flags, 0o644)
         try:
             if stat.S_ISREG(os.fstat(handle).st_mode):
-                os.write(handle, _line(path))
+                # A full disk may have left a part of a line there, which would swallow this one.
+                os.write(handle, b"\n" + _line(path))
         finally:
             os.close(handle)
 

@@ -14,6 +14,7 @@ from apidiff.execute.remote import Place
 from apidiff.execute.remote.secret import SECRET, make_secret, read_secret
 from apidiff.execute.remote.worker import _connect
 from apidiff.execute.state_folder import state_folder
+from tests.faults.files import room_for
 
 
 @pytest.fixture(params=[None, "~", "below/here"])
@@ -47,6 +48,23 @@ def test_a_user_without_a_home_folder_takes_records_in(homeless: Path) -> None:
     mark_written_here(record)
     assert not was_written_here(record)
     assert list(homeless.iterdir()) == [record]
+
+
+def test_a_line_that_a_full_disk_cut_swallows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    records = [tmp_path / name for name in ("first", "second", "third")]
+    for record in records:
+        record.write_bytes(b"{}")
+    mark_written_here(records[0])
+    for room in range(90):
+        with room_for((tmp_path / "apidiff" / "recorded").stat().st_size + room):
+            mark_written_here(records[1])
+        assert was_written_here(records[0])
+        assert not was_written_here(records[1])
+        mark_written_here(records[2])
+        assert was_written_here(records[2])
+        (tmp_path / "apidiff" / "recorded").unlink()
+        mark_written_here(records[0])
 
 
 def test_a_launched_process_without_a_home_folder_needs_a_secret_that_is_given(
