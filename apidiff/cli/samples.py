@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from apidiff.atomic_write import refuse_irregular, write_files
 from apidiff.cli.named_path import named_path
 from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
@@ -27,7 +28,6 @@ from apidiff.execute.state_folder import state_folder
 from apidiff.execute.variables import without_settings
 from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.model.agreement import Agreement
-from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
 from apidiff.process_group import end_group, start
@@ -61,19 +61,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes the files and says what they hold.
 
+    They are made by another process, in a folder for temporary files: it is killed at a signal, and would leave half a file.
+    Raises ApidiffError where nothing can be written into the folder that was asked for.
+    """
+    if os.environ.get(_AGAIN) and os.environ[_AGAIN] == os.environ.get("TMPDIR"):
+        return _extract(args)
+    with _writing_into(args.into):  # told before an hour is spent on all samples
+        there = next(folder for folder in [args.into, *args.into.parents] if folder.exists())
+        tempfile.TemporaryFile(dir=there).close()
+    with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
+        made = kept / "samples"
+        again = [sys.executable, "-m", "apidiff", "samples", "extract", f"--into={made}", "--", *args.ids]
+        # Some inputs are drawn in the order of a set.
+        own = {"PYTHONHASHSEED": "0", "TMPDIR": str(kept), _AGAIN: str(kept)}
+        variables = without_settings(os.environ) | own
+        process = start(again, 1, 2, environment=variables, scratch=kept)  # it tells what this one does
+        try:
+            code = process.wait()
+        finally:
+            end_group(process)
+        if code == 0:
+            _put_in_place(made, args.into, args.ids)
+        return code
+
+
+def _put_in_place(made: Path, into: Path, ids: Collection[str]) -> None:
+    """Write the files in ``made`` into the folder that was asked for, all or none, and say what they hold.
+
+    Files there of APIs that have no samples go: of those in ``ids``, or of all where there are none.
+    """
+    extracted, damaged = load_extracted(made)
+    for error in damaged:
+        raise error
+    files = {extracted_path(into, key): extracted_path(made, key).read_bytes() for key in extracted}
+    with _writing_into(into):
+        for path in files:
+            refuse_irregular(path)
+        if files:
+            into.mkdir(parents=True, exist_ok=True)
+        former = ids or load_extracted(into)[0]
+        write_files(files, without=[extracted_path(into, key) for key in former if key not in extracted])
+    count = sum(len(one.samples) for one in extracted.values())
+    size = sum(map(len, files.values()))
+    print(f"{into}: {count} samples of {len(files)} APIs, {size} bytes")  # noqa: T201
+
+
+def _extract(args: argparse.Namespace) -> int:
+    """Makes the files and tells of what has none.
+
     Raises UnknownMapping for an ID that no mapping has, ApidiffError where a package is missing or there are no signatures.
     """
-    if not os.environ.get(_AGAIN) or os.environ[_AGAIN] != os.environ.get("TMPDIR"):
-        again = [sys.executable, "-m", "apidiff", "samples", "extract", f"--into={args.into}", "--", *args.ids]
-        with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
-            # Some inputs are drawn in the order of a set.
-            own = {"PYTHONHASHSEED": "0", "TMPDIR": str(kept), _AGAIN: str(kept)}
-            variables = without_settings(os.environ) | own
-            process = start(again, 1, 2, environment=variables, scratch=kept)  # it writes where this one does
-            try:
-                return process.wait()
-            finally:
-                end_group(process)
     try:
         from apidiff.execute.extract.extract import Extractor
         from apidiff.execute.extract.watched import Ended, WatchedExtractor
@@ -88,15 +125,11 @@ def run(args: argparse.Namespace) -> int:
         if key not in data.mappings:
             raise UnknownMapping.of(key)
     keys = args.ids or [key for key, mapping in data.mappings.items() if _is_single(mapping)]
-    with _writing_into(args.into):  # told before an hour is spent on all samples
-        there = next(folder for folder in [args.into, *args.into.parents] if folder.exists())
-        tempfile.TemporaryFile(dir=there).close()
-    written: dict[str, ExtractedSamples] = {}
     with WatchedExtractor(Extractor.of(data.signatures)) as extractor:
         for key in track(keys, "Extracting samples", console=Console(stderr=True), transient=True):
             try:
                 if (made := extractor.extract(data.mappings[key].source)) is not None:
-                    written[key] = made
+                    write_extracted(made, args.into)
                 elif args.ids:
                     why = "PyTorch's tests have no inputs for it, or none that can be written"
                     print(f"apidiff: note: {key} has no samples: {why}", file=sys.stderr)  # noqa: T201
@@ -105,16 +138,6 @@ def run(args: argparse.Namespace) -> int:
             for call, code in extractor.fatal.items():
                 told = f"this call ends PyTorch's process with code {code}, and is left out: {call.decode()[:300]}"
                 print(unbroken(f"apidiff: note: {key}: {told}"), file=sys.stderr)  # noqa: T201
-    with _writing_into(args.into):
-        if written:
-            args.into.mkdir(parents=True, exist_ok=True)
-        size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
-        for key in (
-            [key for key in keys if key not in written] if args.ids else load_extracted(args.into)[0].keys() - written
-        ):
-            extracted_path(args.into, key).unlink(missing_ok=True)
-    count = sum(len(made.samples) for made in written.values())
-    print(f"{args.into}: {count} samples of {len(written)} APIs, {size} bytes")  # noqa: T201
     return 0
 
 

@@ -1,12 +1,16 @@
 """Samples drawn from PyTorch's own test inputs: the same each time, what was drawn, and one error for a broken file."""
 
+import argparse
+import errno
 import gzip
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,8 @@ import psutil
 import pytest
 import torch
 
+from apidiff import atomic_write
+from apidiff.cli import samples
 from apidiff.database import Data
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.extracted_samples import (
@@ -25,7 +31,7 @@ from apidiff.database.extracted_samples import (
     unnamed_parameters,
     write_extracted,
 )
-from apidiff.errors import DataError
+from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.extract.binding import NotBound, bound
 from apidiff.execute.extract.choosing import Candidate, choose
 from apidiff.execute.extract.variations import variations
@@ -255,6 +261,73 @@ def test_where_samples_cannot_be_written_is_told_first(tmp_path: Path, folder: s
     assert done.stderr == (
         f"apidiff: {folder}: samples cannot be written there ({why}). Give a folder that can be written to with --into.\n"
     )
+
+
+# (what ends the command, what the error or exception is, whether the new files are there)
+ENDS: list[tuple[str, type[BaseException] | None, bool]] = [
+    ("nothing", None, True),
+    ("a signal while they are made", KeyboardInterrupt, False),
+    ("a signal at the second file", KeyboardInterrupt, False),
+    ("a full disk at the second file", ApidiffError, False),
+    ("a pipe in the place of a file", ApidiffError, False),
+]
+
+
+@pytest.mark.parametrize(("end", "error", "written"), ENDS)
+def test_all_files_are_written_or_none_and_nothing_else_is_left(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    shipped: dict[str, ExtractedSamples],
+    end: str,
+    error: type[BaseException] | None,
+    written: bool,
+) -> None:
+    """The process that makes them is one that has some already and begins with another."""
+    into, temporary = tmp_path / "into", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    path = write_extracted(shipped[SOME[2]], into)  # of which there are no samples now
+    extracted_path(into, SOME[1]).write_bytes(b"former")
+    if end == "a pipe in the place of a file":
+        os.mkfifo(extracted_path(into, SOME[0]))
+    before = {path: path.is_file() and path.read_bytes() for path in into.iterdir()}
+    assert path in before
+
+    def start_another(command: Sequence[str], *_: object, **__: object) -> subprocess.Popen[bytes]:
+        folder = Path(next(word for word in command if word.startswith("--into=")).removeprefix("--into="))
+        for api in SOME[:2]:
+            write_extracted(shipped[api], folder)
+        (folder / f".{'0' * 16}.tmp").touch()
+        process = subprocess.Popen(["true"], start_new_session=True)
+        if end == "a signal while they are made":
+            monkeypatch.setattr(process, "wait", interrupted)
+        return process
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    put, count = atomic_write._put_on_disk, 0
+
+    def put_one(path: Path, content: bytes) -> None:
+        nonlocal count
+        put(path, content)
+        count += 1
+        if count == 2 and end == "a signal at the second file":
+            raise KeyboardInterrupt
+        if count == 2 and end == "a full disk at the second file":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(samples, "start", start_another)
+    monkeypatch.setattr(atomic_write, "_put_on_disk", put_one)
+    with pytest.raises(error) if error else nullcontext():
+        samples.run(argparse.Namespace(into=into, ids=SOME[:3]))
+    there = {path: path.is_file() and path.read_bytes() for path in into.iterdir()}
+    assert list(temporary.iterdir()) == []
+    if written:
+        assert load_extracted(into) == ({api: shipped[api] for api in SOME[:2]}, [])
+        assert len(there) == 2
+    else:
+        assert there == before
 
 
 def test_where_nothing_is_written_no_folder_is_left(tmp_path: Path) -> None:
