@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import re
+import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -109,7 +110,8 @@ def refuse_changed_list(root: Path) -> None:
         return
     if signed_list(root, load_signers()).unchecked:
         found = f"is not checked: there is no {PROGRAM} that answers"
-        raise DataError(signature_path(own_records_path(root)), None, found, f"Install a {PROGRAM} that runs.")
+        remedy = f"Install a {PROGRAM} that runs, and see that {tempfile.gettempdir()} has room."
+        raise DataError(signature_path(own_records_path(root)), None, found, remedy)
 
 
 class Added(NamedTuple):

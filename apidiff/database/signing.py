@@ -77,6 +77,10 @@ def sign(path: Path, key: Path) -> Path:
         command = [program, "-S", "-m", str(copy), "-x", str(made), "-s", str(key.absolute())]
         try:
             copy.write_bytes(content)
+        except OSError as error:
+            found = f"{path} was not signed: its copy cannot be written to {folder.parent} ({error.strerror})"
+            raise ApidiffError(f"{found}. Make room there, or name another folder: TMPDIR=/somewhere") from error
+        try:
             with _terminal_as_it_was():
                 code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
             signature = made.read_bytes()

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import termios
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -27,9 +28,11 @@ from apidiff.database import signing as module
 from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.runs import MAX_RECORD, run_id, signature_path, whole_digest
 from apidiff.database.signing import Signer, id_of, load_signed, load_signers, sign, signed_at, signed_by
+from apidiff.errors import ApidiffError
 from apidiff.execute.submissions import signature_errors
 from apidiff.execute.submissions.sent_files import MAX_SIGNATURE
 from apidiff.model.signed import Signed, State
+from tests.faults.files import room_for
 
 CONTENT = b'{"a": "record"}\n'
 KEY = "RWR7ospBDqes4JODMBPOT7NjNvpzzLOaQhnTrbz/nf9Zz19JKJrcUNdX"
@@ -214,6 +217,22 @@ def test_whoever_ends_a_command_at_the_password_sees_what_is_typed_next(tmp_path
 
 def _echoes(terminal: int) -> bool:
     return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+
+
+@needs_minisign
+def test_a_folder_for_temporary_files_without_room_is_told_of_as_that(
+    keys: tuple[Key, Key], record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key is another matter."""
+    record.write_bytes(CONTENT * 1000)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with room_for(5_000), pytest.raises(ApidiffError) as refused:
+        sign(record, keys[0].secret)
+    assert str(refused.value) == (
+        f"{record} was not signed: its copy cannot be written to {tmp_path} (File too large). "
+        "Make room there, or name another folder: TMPDIR=/somewhere"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == [record.name]
 
 
 @needs_minisign
