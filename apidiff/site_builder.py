@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from apidiff import database
-from apidiff.atomic_write import open_in_place
+from apidiff.atomic_write import open_in_place, refuse_irregular
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
@@ -220,7 +220,8 @@ def _contents(work: Path) -> list[Path]:
 def _remove(work: Path) -> None:
     """Removes the folder that a failed build made, its lock last, for which others may wait."""
     for path in _contents(work):
-        shutil.rmtree(path, ignore_errors=True)
+        if path.is_dir():  # a pipe would be waited for
+            shutil.rmtree(path, ignore_errors=True)
         with suppress(OSError):  # it was a folder
             path.unlink()
     with suppress(OSError):  # another build has begun
@@ -336,12 +337,18 @@ def _start_languages(
 
 
 def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -> None:
-    """Have a language built anew whose files nobody listed, as earlier versions did not: pages that are gone would stay."""
+    """Have a language built anew whose files nobody listed, as earlier versions did not: pages that are gone would stay.
+
+    Raises OSError where a pipe or the like lies in the place of a language's folder, for which its removal would wait.
+    """
     from apidiff.sphinxext.written_files import LIST
 
     for language in wanted:
+        folders = output / language.folder, work / "doctrees" / language.folder
+        for folder in folders:
+            refuse_irregular(folder)
         if not (output / language.folder / LIST).is_file():
-            for folder in (output / language.folder, work / "doctrees" / language.folder):
+            for folder in folders:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -193,6 +193,15 @@ def _a_link_to_my_file(path: Path) -> None:
     MINE.write_text("mine")
 
 
+def _a_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+def _a_link_to_nowhere(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
 MINE = Path("mine.txt")
 # Where a build locks or writes a file, what stands there, what is said of it.
 IN_THE_WAY: list[tuple[str, Callable[[Path], None], str]] = [
@@ -205,6 +214,10 @@ IN_THE_WAY: list[tuple[str, Callable[[Path], None], str]] = [
     (".site/logs/en.log", Path.mkdir, "Is a directory"),
     ("site/en/.buildinfo", os.mkfifo, "it is no regular file"),
     (".site/doctrees/en/environment.pickle", os.mkfifo, "it is no regular file"),
+    ("site/zh-cn", os.mkfifo, "it is no regular file"),
+    ("site/zh-cn", _a_socket, "it is no regular file"),
+    ("site/zh-cn", _a_link_to_nowhere, "it is a link that leads nowhere"),
+    (".site/doctrees/zh-cn", os.mkfifo, "it is no regular file"),
 ]
 
 
@@ -649,3 +662,14 @@ def test_a_build_that_fails_takes_no_lock_away_that_another_holds(tmp_path: Path
             assert not work.exists()
         with next_one.result() as lock:
             assert os.path.samestat((work / "lock").stat(), os.fstat(lock.fileno()))
+
+
+@pytest.mark.timeout(60)
+def test_a_build_that_fails_waits_for_no_pipe_where_it_removes(tmp_path: Path) -> None:
+    work = tmp_path / ".out"
+    (work / "derived").mkdir(parents=True)
+    os.mkfifo(work / "pipe")
+    (tmp_path / "mine").mkdir()
+    (work / "link").symlink_to(tmp_path / "mine")
+    site._remove(work)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
