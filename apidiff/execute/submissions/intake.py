@@ -33,7 +33,7 @@ from apidiff.execute.submissions.sent_files import Note, Sent, read_sent
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
-from apidiff.model.trust import Trust
+from apidiff.model.trust import OWN, Trust
 
 # Tries a record before it is written; the path is named in messages.
 Trial = Callable[[Path, RunRecord], None]
@@ -175,8 +175,10 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data)
     runs = data.root / "runs"
     record = foreign_record(path, content, fits)
     signed = signed_by(path, content, signature, signers)
-    ours = signed.state is State.ATTESTED or whole_digest(content) in load_own_records(data.root)
-    if not record.measured_by and not ours:
+    here = standing(record, sent, signers, data)
+    if not record.measured_by and here.trust not in OWN:
+        if whole_digest(content) in load_own_records(data.root):
+            signed_list(data.root, signers)  # raises: it was changed after it was signed, and vouches for nothing
         # Nothing can be added to it here: its name is the digest of its bytes.
         remedy = 'Whoever measured has to give: apidiff verify --record --measured-by "who, and on which device"'
         raise DataError(path, None, "does not say who measured", remedy)
@@ -192,7 +194,7 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data)
         remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."
         raise DataError(mine, None, "is another signature than the one that the record has here", remedy)
     asked = [(run.api, run.probe, run.spec) for run in record.probes]
-    return record, _Read(sent, standing(record, sent, signers, data), asked)
+    return record, _Read(sent, here, asked)
 
 
 def standing(record: RunRecord, sent: Sent, signers: Mapping[str, Signer], data: Data) -> Signed:

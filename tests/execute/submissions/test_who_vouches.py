@@ -245,16 +245,22 @@ def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
     assert [
         error for error in changed.unread if error.path == signature_path(path) and "is no signature of" in str(error)
     ]
-    # A record of this project that comes back is told as it stands here.
     there = path.read_text(encoding="utf-8")
     signed_text = there[: -len(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")]
-    for text, state in (
-        (there, State.UNSIGNED),
-        (signed_text, State.IN_SIGNED_LIST),
-    ):
-        path.write_text(text, encoding="utf-8")
-        [taken] = take_in([record_path(ours, data.root / "runs")], data, BACKENDS, examples, known_as(alice))
-        assert (taken.new, taken.signed.state) == (False, state)
+    # A record of this project that comes back names no measurer: without the list it is nobody's.
+    for is_here in (True, False):
+        back = record_path(ours, data.root / "runs")
+        if not is_here:
+            back = back.rename(data.root.parent / back.name)
+        path.write_text(there, encoding="utf-8")
+        with pytest.raises(
+            InvalidData, match=r"is no signature of own_records.txt .* Restore own_records.txt"
+        ) as caught:
+            take_in([back], data, BACKENDS, examples, known_as(alice))
+        assert [error.path for error in caught.value.errors] == [signature_path(path)]
+        path.write_text(signed_text, encoding="utf-8")
+        [taken] = take_in([back], data, BACKENDS, examples, known_as(alice))
+        assert (taken.new, taken.signed.state) == (not is_here, State.IN_SIGNED_LIST)
     # Nobody adds to a list that was changed, nor to one of which that cannot be told: the signature, which tells it, would go.
     for text, environment, told in (
         (there, {}, "Restore own_records.txt from version control"),
