@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -43,7 +43,7 @@ class _Known(msgspec.Struct, forbid_unknown_fields=True):
     file: str
     source: str
     id: str
-    count: int
+    count: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class _Baseline(msgspec.Struct, forbid_unknown_fields=True):

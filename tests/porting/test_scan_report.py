@@ -160,7 +160,10 @@ def test_a_baseline_takes_the_place_of_baselines_alone(tmp_path: Path, text: str
     assert (path.read_text() == text) is not is_replaced
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
+NEGATIVE = '{"version": 1, "findings": [{"file": "a.py", "source": "x", "id": "y", "count": -1}]}'
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}', NEGATIVE])
 def test_broken_baseline(tmp_path: Path, text: str) -> None:
     path = tmp_path / "baseline.json"
     path.write_text(text)
