@@ -28,7 +28,8 @@ _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
     re.IGNORECASE,
 )
-_HALF = re.compile("[\ud800-\udfff]")
+HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character, which stands in no file."""
 _PROMPT = re.compile(r"\s*>>> ?")
 _CONTINUED = re.compile(r"\s*\.\.\. ?")
 _MAGIC = re.compile(r"^(\s*)([!%?]|\w[\w.]*\?\??\s*$)")
@@ -250,7 +251,7 @@ def cell_source(cell: object) -> str:
     source = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else ""
     lines = source if isinstance(source, list) else [source]
     texts = [line for line in lines if isinstance(line, str)]
-    if len(texts) < len(lines) or any(map(_HALF.search, texts)):
+    if len(texts) < len(lines) or any(map(HALF.search, texts)):
         raise UnreadableSource("notebook", detail="the source of a cell is no text")
     return "".join(texts)
 

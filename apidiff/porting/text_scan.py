@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from apidiff.porting.file_scan import FileNames, scan_parsed
 from apidiff.porting.source_files import Problem, SourceFile
-from apidiff.porting.source_text import NOTEBOOK, PYTHON, UnreadableSource, kind_of, parse_code, parse_text
+from apidiff.porting.source_text import HALF, NOTEBOOK, PYTHON, UnreadableSource, kind_of, parse_code, parse_text
 from apidiff.porting.torch_names import TorchNames
 from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.tree_scan import ScannedFile, link_names
@@ -25,11 +25,13 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
             does not bind are taken for what everyone calls modules: ``F.relu``.
         names: what names of PyTorch mean.
         half_typed: whether lines that do not parse, or are longer than `LONGEST_LINE`, are passed over, so that the rest is
-            scanned.
+            scanned; half of a character, which an editor may send and Python does not read, stands for any.
     """
     kind = kind_of(PurePath(path))
     module = PurePath(path).stem if kind == PYTHON and path != SNIPPET else f"<{path}>"
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if half_typed:
+        text = HALF.sub("\ufffd", text)  # places stay: a column in each unit that editors count
     passed_over: set[int] = set()
     repairs = 0  # a line may be passed over twice, so lines are not what is counted
     first: list[Problem] = []

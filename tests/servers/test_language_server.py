@@ -89,6 +89,23 @@ PASSED_OVER = {
 }
 
 
+@pytest.mark.parametrize("code", ["s = '{half}'; {code}", "{code}  # {half}", "{half} = 1\n{code}"])
+async def test_half_of_a_character_hides_nothing_else(client: LanguageClient, code: str) -> None:
+    text = "import torch\nx = torch.eye(3)\n" + code.format(half="\ud83d", code="x.tanh()") + "\n"
+    told = await opened(client, text)
+    line, column = next(
+        (number, line.index("x.tanh")) for number, line in enumerate(text.split("\n")) if "x.tanh" in line
+    )
+    place = types.Range(at(line, column), at(line, column + 6))
+    assert "AD101" in [one.code for one in told if one.range == place]
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), at(line, column + 3)))
+    assert shown is not None
+    assert shown.range == place
+    asked = types.CodeActionParams(of(URI), place, types.CodeActionContext(told))
+    await client.text_document_code_action_async(asked)  # which is answered
+    await closed(client)
+
+
 @pytest.mark.parametrize("line", ["y = " + "1+" * 2_500_000 + "1", "y = '" + "a" * 5_000_000, "(" * 5_000_000])
 async def test_a_line_of_five_megabytes_is_passed_over(client: LanguageClient, line: str) -> None:
     """Python's parser would take half a minute for the first; the lines around it are told, and hover answers."""
