@@ -15,7 +15,13 @@ from urllib.parse import unquote
 import msgspec
 from cattrs import Converter
 from lsprotocol import types
-from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.exceptions import (
+    JsonRpcContentModified,
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+)
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
@@ -83,13 +89,17 @@ class _Protocol(LanguageServerProtocol):
     def handle_message(self, message: Any) -> None:
         """Handle a message; what is none, a list of them too, and a request behind the end of the session is answered so."""
         invalid = JsonRpcInvalidRequest()
-        if not hasattr(message, "jsonrpc"):  # an ID that is None is left out where pygls writes it
-            told = {"code": invalid.code, "message": invalid.message}
-            self._send_data({"jsonrpc": self.VERSION, "id": None, "error": told})
+        if not hasattr(message, "jsonrpc"):
+            self.refuse(invalid)
         elif self._shutdown and hasattr(message, "id") and hasattr(message, "method"):
             self._send_response(message.id, error=invalid.to_response_error())
         else:
             super().handle_message(message)
+
+    def refuse(self, error: JsonRpcException) -> None:
+        """Answer what has no ID, or none that can be read; an ID that is None is left out where pygls writes it."""
+        told = {"code": error.code, "message": error.message}
+        self._send_data({"jsonrpc": self.VERSION, "id": None, "error": told})
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -129,6 +139,10 @@ class _Server(LanguageServer):
     """A server that logs what goes wrong instead of putting it before the one who types."""
 
     def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log it; a message that is no JSON, which handlers do not see, is answered so."""
+        is_no_json = source is JsonRpcException and isinstance(error, ValueError | RecursionError)
+        if is_no_json and isinstance(self.protocol, _Protocol):
+            self.protocol.refuse(JsonRpcParseError())
         _log.warning("%s: %s", getattr(source, "__name__", source), error)
 
 

@@ -284,7 +284,7 @@ def request(number: int, method: str, params: object) -> bytes:
 BEGIN = request(1, "initialize", {"capabilities": {}, "processId": None, "rootUri": None})
 # Messages, and the IDs of requests in them, which are answered with an error.
 STRANGE: list[tuple[str, bytes, list[int | None]]] = [
-    ("no JSON", message(b"{nonsense"), []),
+    ("no JSON", message(b"{nonsense"), [None]),
     ("no object", message(b"[1, 2]") + message(b"7") + message(b"null"), [None]),
     ("no method", message(b'{"jsonrpc": "2.0"}'), []),
     ("a later protocol", message(b'{"jsonrpc": "9", "id": 5, "method": "shutdown"}'), []),
@@ -292,7 +292,7 @@ STRANGE: list[tuple[str, bytes, list[int | None]]] = [
     ("a request without its parameters", request(8, "textDocument/hover", {}), [8]),
     ("parameters of other types", request(9, "textDocument/hover", {"textDocument": 3, "position": "x"}), [9]),
     ("a change of what is not open", message(b'{"jsonrpc":"2.0","method":"textDocument/didChange","params":{}}'), []),
-    ("bytes that are no UTF-8", message(b"\xff\xfe\x00"), []),
+    ("bytes that are no UTF-8", message(b"\xff\xfe\x00"), [None]),
     ("a size that is no number", b"Content-Length: many\r\n\r\n", []),
     ("a size beyond all", b"Content-Length: 99999999999999999\r\n\r\n", []),
     ("a size behind many blanks", b"Content-Length:" + b" " * 25 + b"99999999999\r\n\r\n", []),
@@ -300,7 +300,7 @@ STRANGE: list[tuple[str, bytes, list[int | None]]] = [
     ("a size of thousands of zeros", b"Content-Length: " + b"0" * 5000 + b"2\r\n\r\n{}", []),
     ("a negative size", b"Content-Length: -4\r\n\r\n", []),
     ("lines before a header", b"hello\r\n\r\n\r\n", []),
-    ("deeply nested JSON", message(b"[" * 100_000), []),
+    ("deeply nested JSON", message(b"[" * 100_000), [None]),
     ("an answer to nothing", message(b'{"jsonrpc":"2.0","id":77,"result":null}'), []),
 ]
 
@@ -380,6 +380,15 @@ async def test_an_invalid_request_is_told_to_be_one(sent: bytes, numbers: list[i
     assert refused == {number: {"code": -32600, "message": "Invalid Request"} for number in numbers}
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@pytest.mark.parametrize("body", [b"{nonsense", b"\xff\xfe\x00", b"[" * 100_000, b'{"id": ' + b"1" * 5000 + b"}"])
+async def test_a_message_that_is_no_json_is_told_to_be_none(body: bytes) -> None:
+    answers, done = await answered(BEGIN + message(body))
+    assert answers[None]["error"] == {"code": -32700, "message": "Parse Error"}
+    assert "error" not in answers[101]
+    assert done.returncode == 0
 
 
 NO_ADDRESS = "file://[::1/x"
