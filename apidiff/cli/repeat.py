@@ -48,7 +48,7 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
         sys.stdout.buffer.write(json_line(plain, indent=2))
     else:
         console = Terminal()
-        for line in _lines(sampled, args.sample, repeated):
+        for line in sample_lines(sampled, args.sample, repeated):
             console.print(unbroken(line), soft_wrap=True)
     return 1 if any(target.changed for target in repeated.targets) else 0
 
@@ -66,9 +66,10 @@ def _is_extracted(data: Data, mapping: Mapping, args: argparse.Namespace) -> boo
     return args.sample not in mapping.samples
 
 
-def _lines(mapping: Mapping, sample: str, repeated: RepeatedSample) -> Iterator[str]:
+def sample_lines(mapping: Mapping, sample: str, repeated: RepeatedSample) -> Iterator[str]:
+    """The call as one types it, what it is given, and what each framework gave."""
     call = source_call(mapping, sample)
-    yield "; ".join(sample_code(call).splitlines())
+    yield from sample_code(call).splitlines()
     if given := sample_inputs(call):
         yield f"  with {given.replace('`', '')}"
     yield ""
