@@ -6,6 +6,7 @@ standard library is imported at first, since the rest may be what is missing; ``
 
 from __future__ import annotations
 
+import filecmp
 import functools
 import importlib.metadata
 import importlib.util
@@ -21,6 +22,8 @@ from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from apidiff.folder_walk import walk_folders
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -170,7 +173,10 @@ def _supported() -> frozenset[Tag]:
 
 
 def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
-    """The folder that holds exactly these wheels; made anew under a temporary name, then put in its place."""
+    """The folder that holds exactly these wheels; made anew under a temporary name, then put in its place.
+
+    One that holds them already stays: another measuring, maybe on another machine with the same files, may be using it.
+    """
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -181,6 +187,9 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
         fresh.mkdir(mode=0o700)
         for wheel in wheels:
             _unpack(wheel, fresh)
+        if folder.is_dir() and _holds_the_same(folder, fresh):
+            shutil.rmtree(fresh, ignore_errors=True)
+            return folder
         if folder.is_dir():  # a pipe would be waited for
             shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
@@ -194,6 +203,21 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
     return folder
+
+
+def _holds_the_same(folder: Path, fresh: Path) -> bool:
+    """Whether both hold the same files, but for what Python compiled of them."""
+    names = _files(fresh)
+    return _files(folder) == names and len(filecmp.cmpfiles(folder, fresh, names, shallow=False)[0]) == len(names)
+
+
+def _files(folder: Path) -> set[str]:
+    return {
+        os.path.relpath(file, folder)
+        for path, _, names in walk_folders(folder)
+        for file in (os.path.join(path, name) for name in names)  # noqa: PTH118 - of thousands
+        if not file.endswith(".pyc")
+    }
 
 
 def _unpack(wheel: Path, folder: Path) -> None:

@@ -239,6 +239,38 @@ def test_what_lies_in_the_place_of_what_is_unpacked_is_told(
     assert sorted(into.rglob("*")) == before
 
 
+def compiled(place: Path) -> None:
+    (place / "rich" / "__pycache__").mkdir()
+    (place / "rich" / "__pycache__" / "__init__.cpython-311.pyc").touch()
+
+
+# (what became of the folder of a former measuring, whether it stays)
+FORMER: list[tuple[Callable[[Path], object], bool]] = [
+    (lambda _place: None, True),
+    (compiled, True),
+    (lambda place: (place / "rich" / "__init__.py").write_text("name = 'cihr'\n"), False),
+    (lambda place: (place / "rich" / "__init__.py").unlink(), False),
+    (lambda place: (place / "rich" / "more.py").touch(), False),
+    (lambda place: os.mkfifo(place / "rich" / "more.py"), False),
+]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(("change", "stays"), FORMER)
+def test_what_another_measuring_unpacked_and_may_be_using_stays(
+    tmp_path: Path, change: Callable[[Path], object], stays: bool
+) -> None:
+    wheel(tmp_path, "rich", "rich")
+    into = tmp_path / "into"
+    place = wheels._unpacked(tmp_path.glob("*.whl"), into)
+    change(place)
+    before = place.stat().st_ino, (place / "rich").stat().st_ino
+    assert wheels._unpacked(tmp_path.glob("*.whl"), into) == place
+    assert ((place.stat().st_ino, (place / "rich").stat().st_ino) == before) is stays
+    assert (place / "rich" / "__init__.py").read_text() == "name = 'rich'\n"
+    assert list(into.iterdir()) == [place]
+
+
 @pytest.mark.parametrize("call", ["mkdir", "rename"])
 def test_a_folder_in_which_nothing_can_be_written_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
