@@ -11,7 +11,7 @@ import hashlib
 import lzma
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -203,6 +203,13 @@ def run_path(record: RunRecord, content: bytes, runs: Path) -> Path:
 def signature_path(record: Path) -> Path:
     """Where the signature of the record in ``record`` lies, if it has one."""
     return record.with_name(f"{record.name}.minisig")
+
+
+def former_records(folder: Path, name: str, kept: Path) -> Iterator[Path]:
+    """The other records of the place that ``kept`` is a record of; their signatures are none."""
+    for path in sorted(path for suffix in SUFFIXES for path in folder.glob(f"{name}-*{suffix}")):
+        if path != kept and record_stem(path).rpartition("-")[0] == name:
+            yield path
 
 
 def run_paths(folder: Path, broken: list[DataError] | None = None) -> list[Path]:

@@ -7,10 +7,10 @@ Those of extracted samples are called ``single-<device>-extracted-<digest>.json.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from apidiff.database.runs import SUFFIXES, Reading, read_record, read_records, record_paths, record_stem, whole_digest
+from apidiff.database.runs import Reading, read_record, read_records, record_paths, whole_digest
 from apidiff.errors import DataError
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.version import read_version
@@ -81,10 +81,3 @@ class SingleTraces:
 def holds_all(newer: SingleRecord, former: SingleRecord) -> bool:
     """Whether ``newer`` has every mapping of ``former``, so that it takes its place: a run makes all samples of a mapping."""
     return {run.mapping for run in former.samples} <= {run.mapping for run in newer.samples}
-
-
-def former_records(folder: Path, name: str, kept: Path) -> Iterator[Path]:
-    """The other records of the place that ``kept`` is a record of; their signatures are none."""
-    for path in sorted(path for suffix in SUFFIXES for path in folder.glob(f"{name}-*{suffix}")):
-        if path != kept and record_stem(path).rpartition("-")[0] == name:
-            yield path

@@ -25,6 +25,7 @@ from apidiff.database.own_records import add_own_records, load_own_records
 from apidiff.database.record_gate import record_faults
 from apidiff.database.regular_files import is_own, read_regular
 from apidiff.database.runs import (
+    former_records,
     read_bytes,
     read_packed,
     record_path,
@@ -160,11 +161,10 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     """
     content = encode(record)
     path = run_path(record, content, runs)
-    name = run_name(record)[1]
     with locked(path.parent):
         write_listed(record, path, content)
-        for former in path.parent.glob(f"{name}-*.json"):
-            if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record, path):
+        for former in former_records(path.parent, run_name(record)[1], path):
+            if _is_former(former, record, path):
                 remove_former(former)
     return path
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -131,12 +133,18 @@ def test_only_what_was_written_here_gives_way_to_the_same_measurers_next_run(
     assert set(files(runs)) == ({path} if goes else {path, former, signature_path(former)})
 
 
+@pytest.mark.parametrize("pack", [None, gzip.compress, lzma.compress])
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_former_record_of_this_project_goes_where_it_is_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool, pack: Callable[[bytes], bytes] | None
 ) -> None:
     former = write_record(record(), tmp_path / "runs")
     digest = former.stem.rpartition("-")[2]
+    if pack:
+        packed = former.with_name(f"{former.name}{'.gz' if pack is gzip.compress else '.xz'}")
+        packed.write_bytes(pack(former.read_bytes()))
+        former.unlink()
+        former = packed
     own = f"{digest if listed else '0' * 64}  torch-2.13.0/gloo-cpu-2\n"
     own_records_path(tmp_path).write_text(own, encoding="utf-8")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))  # as of somebody who cloned the project

@@ -10,8 +10,8 @@ import msgspec
 
 from apidiff.atomic_write import locked
 from apidiff.database.devices import Device
-from apidiff.database.runs import read_bytes
-from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
+from apidiff.database.runs import former_records, read_bytes
+from apidiff.database.single_runs import holds_all, single_run_name, single_run_path
 from apidiff.errors import DataError
 from apidiff.execute.record import encode, gives_way, remove_former, surroundings, write_listed
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
