@@ -123,11 +123,12 @@ def _signed_run(run_id: str, runs: Path, signers: Mapping[str, Signer]) -> Signe
     It may lie there packed in several ways, and anybody may have put the others there. Of a compressed record and one that is
     not the names differ in their end only, and so may what they hold.
     """
-    states = [_signed_file(run_id, record, signers) for record in files_of(run_id, runs)]
+    states = [signed_file(run_id, record, signers) for record in files_of(run_id, runs)]
     return min(states, key=lambda signed: _FIRST.index(signed.state), default=Signed())
 
 
-def _signed_file(run_id: str, record: Path, signers: Mapping[str, Signer]) -> Signed:
+def signed_file(run_id: str, record: Path, signers: Mapping[str, Signer]) -> Signed:
+    """Tells what is known of the signature beside one of the files of the record with the ID ``run_id``."""
     try:
         signature = read_signature(record)
         if signature is None:

@@ -25,7 +25,7 @@ from apidiff.atomic_write import locked
 from apidiff.cli import check
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.database import signing as module
-from apidiff.database.passed_over import tell_passed_over
+from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.runs import MAX_RECORD, run_id, signature_path, whole_digest
 from apidiff.database.signing import Signer, id_of, load_signed, load_signers, sign, signed_at, signed_by
 from apidiff.errors import ApidiffError
@@ -468,6 +468,28 @@ def test_a_copy_beside_a_signed_record_takes_nothing_from_it(
     beside(copy, signature_path(read), stranger)
     signed = load_signed(tmp_path, [run_id(read)], signers)[run_id(read)]
     assert (signed.state, signed.unlinked) == (State.VERIFIED, True)  # it does not fit the JSON that is published
+
+
+@needs_minisign
+@pytest.mark.parametrize("beside", [_alone, _signed_by_a_stranger])
+def test_a_signature_that_is_not_checked_is_named_by_its_own_file(
+    keys: tuple[Key, Key],
+    tmp_path: Path,
+    signers: dict[str, Signer],
+    monkeypatch: pytest.MonkeyPatch,
+    beside: Callable[[Path, Path, Key], None],
+) -> None:
+    read = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
+    read.parent.mkdir(parents=True)
+    read.write_bytes(gzip.compress(CONTENT))
+    keys[0].sign(read)
+    copy = read.with_suffix("")
+    copy.write_bytes(CONTENT)
+    beside(copy, signature_path(read), Key(tmp_path, "Mallory"))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("apidiff.database.passed_over.load_signers", lambda: signers)
+    assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is State.NOT_CHECKED
+    assert [error.path for error in unchecked_errors(tmp_path, [run_id(read)])] == [signature_path(read)]
 
 
 def _enlarge(path: Path) -> None:
