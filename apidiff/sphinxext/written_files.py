@@ -5,8 +5,6 @@ Whatever else lies there is kept: a user's own files, what Sphinx and other exte
 
 from __future__ import annotations
 
-import errno
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -16,15 +14,13 @@ from pathlib import Path, PurePosixPath
 from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import refuse_irregular, remove_left
-from apidiff.database.regular_files import read_regular
 from apidiff.folder_walk import walk_folders
-from apidiff.writers.exports.files import write_if_changed
+from apidiff.writers.exports.listed_files import is_file, leads_below, read_list, write_list
 from apidiff.writers.exports.site_folder import MARK
 
 LIST = ".apidiff-files"
 INFO = ".buildinfo"  # Sphinx' own: what configuration the pages were written with
 _MARKS = (LIST, MARK, INFO)
-_LARGEST = 64 * 2**20  # bytes of the list: that of all pages has a hundredth of that
 _PART = re.compile(r"\.part-\d+\.html")
 
 
@@ -35,18 +31,13 @@ def remove_former(out: Path, files: Iterable[Path]) -> None:
     """
     remove_left(out)
     names = {file.relative_to(out).as_posix() for file in files}
-    for name in sorted(name for name in _listed(out).difference(names) if _leads_below(out, name)):
+    for name in sorted(name for name in read_list(out / LIST).difference(names) if leads_below(out, name)):
         gone = [out / name, *(file for file in parts_of(out / name) if file.relative_to(out).as_posix() not in names)]
-        there = [file for file in gone if _is_file(file)]
+        there = [file for file in gone if is_file(file)]
         if there and not _in_another_site(out, name):
             for file in there:
                 file.unlink()
-    write_if_changed(out / LIST, json.dumps(sorted(names), indent=0).encode())
-
-
-def _leads_below(out: Path, name: str) -> bool:
-    """Whether no link on the way to the file leads out of ``out``: what lies elsewhere is another's."""
-    return Path(os.path.realpath((out / name).parent)).is_relative_to(os.path.realpath(out))
+    write_list(out / LIST, names)
 
 
 def _in_another_site(out: Path, name: str) -> bool:
@@ -55,35 +46,13 @@ def _in_another_site(out: Path, name: str) -> bool:
     return any((folder / mark).exists() for folder in folders for mark in _MARKS)
 
 
-def _listed(out: Path) -> set[str]:
-    """The names that lead below ``out``; none where there is no list, or where it cannot be read."""
-    try:
-        names = json.loads(read_regular(out / LIST, _LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return set()
-    texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-    paths = [(name, PurePosixPath(name)) for name in texts]
-    below = (name for name, path in paths if path.parts and not path.is_absolute() and ".." not in path.parts)
-    return {name for name in below if "\0" not in name}
-
-
 def parts_of(page: Path) -> list[Path]:
     """What a heavy page keeps on pages of its own, and their table; a document may be called ``NAME.part-two``."""
     name = page.name.removesuffix(".html")
     table = page.with_name(f"{name}.parts.json")
-    if not _is_file(table):
+    if not is_file(table):
         return []
     return [table, *(file for file in page.parent.iterdir() if _PART.fullmatch(file.name.removeprefix(name)))]
-
-
-def _is_file(path: Path) -> bool:
-    """Tell whether a file is there; none is whose name or path is longer than the system takes."""
-    try:
-        return path.is_file()
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            return False
-        raise
 
 
 def refuse_pipes(folder: Path) -> None:

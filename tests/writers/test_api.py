@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import jsonschema
 import msgspec
@@ -100,16 +102,60 @@ def test_an_edit_writes_what_shows_it(make: Callable[..., Published]) -> None:
     assert built.build() == everything | {f"{API}/mappings/{SOURCE}.json"}
 
 
+MAPPING = "torch.distributed.barrier"
+
+
 def test_what_is_gone_is_removed(make: Callable[..., Published]) -> None:
     built = make()
     built.build()
-    (built.site / API / "mappings" / "left.json").write_text("{}")
-    (built.site / API / "old.json").write_text("{}")
     built.change(torch__distributed__barrier=None)
-    removed = {f"{API}/mappings/left.json", f"{API}/old.json", f"{API}/mappings/torch.distributed.barrier.json"}
-    removed |= {f"{folder}/mappings/torch.distributed.barrier.md" for folder in ("en", "zh-cn")}
+    removed = {f"{API}/mappings/{MAPPING}.json"}
+    removed |= {f"{folder}/mappings/{MAPPING}.md" for folder in ("en", "zh-cn")}
     assert removed <= built.build()
     assert not removed & set(built.files())
+
+
+def test_what_no_build_wrote_is_kept(make: Callable[..., Published]) -> None:
+    built = make()
+    built.build()
+    mine = [f"{API}/mappings/mine.json", f"{API}/mine.json", "en/mappings/mine.md"]
+    for name in mine:
+        (built.site / name).write_text("mine")
+    built.change(torch__distributed__barrier=None)
+    built.build()
+    assert [(built.site / name).read_text() for name in mine] == ["mine"] * 3
+
+
+# A folder of the site that leads to one of a user's, with what lies there.
+LINKED = [
+    ("en/mappings", ["notes.md", f"{MAPPING}.md", "sub/notes.md"]),
+    (API, ["notes.json", f"mappings/{MAPPING}.json", "sub/deep/notes.json"]),
+    ("api", ["v1/notes.json"]),
+    ("en", ["mappings/notes.md"]),
+]
+
+
+@pytest.mark.parametrize(("linked", "names"), LINKED)
+def test_a_linked_folder_keeps_its_users_files_and_is_built_into(
+    make: Callable[..., Published], tmp_path: Path, linked: str, names: list[str]
+) -> None:
+    built = make()
+    built.build()
+    shutil.rmtree(built.site / linked)
+    for name in names:
+        (tmp_path / "mine" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "mine" / name).write_text("mine")
+    (built.site / linked).symlink_to(tmp_path / "mine")
+    built.change(torch__distributed__barrier=None)
+    built.build()
+    assert [(tmp_path / "mine" / name).read_text() for name in names] == ["mine"] * len(names)
+    # What a build wrote there, the next one removes.
+    gone = [f"{API}/mappings/{SOURCE}.json", f"en/mappings/{SOURCE}.md"]
+    assert all((built.site / name).is_file() for name in gone)
+    built.change(**{SOURCE.replace(".", "__"): None})
+    built.build()
+    assert not any((built.site / name).exists() for name in gone)
+    assert all((tmp_path / "mine" / name).is_file() for name in names)
 
 
 def test_a_new_run_alone_makes_no_new_database(make: Callable[..., Published]) -> None:

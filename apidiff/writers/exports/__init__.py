@@ -22,8 +22,9 @@ from apidiff.writers.export import json_files, sqlite_bytes
 from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
 from apidiff.writers.exports.feed import changed_verdicts, feed_bytes, outcomes_by_run
-from apidiff.writers.exports.files import replace_folder, write_if_changed
+from apidiff.writers.exports.files import write_if_changed
 from apidiff.writers.exports.kept_texts import digests_of
+from apidiff.writers.exports.listed_files import replace_listed
 from apidiff.writers.exports.llms import Texts
 from apidiff.writers.exports.sitemap import pages, robots_text, sitemap_bytes
 
@@ -58,7 +59,7 @@ def publish(
         others = [other for other in languages if other is not language]
         texts = Texts(entries, digests, language, others, address, keep)
         markdown = {site / path: text.encode() for path, text in texts.pages().items()}
-        replace_folder(site / folder / "mappings", markdown, "*.md")
+        replace_listed(site / folder / "mappings", markdown)
         write_if_changed(site / folder / "llms.txt", texts.index(f"{folder}/llms.txt").encode())
         write_if_changed(site / folder / "llms-full.txt", texts.full(f"{folder}/llms-full.txt").encode())
         write_if_changed(site / folder / FEED, feed_bytes(changes, runs, counts, language, address))
@@ -104,5 +105,5 @@ def _write_api(
     files = json_files(entries, counterparts, listed)
     # What `apidiff report documents --json` writes.
     files["documents.json"] = msgspec.json.format(msgspec.json.encode(documents), indent=1) + b"\n"
-    replace_folder(folder, {folder / path: content for path, content in files.items()}, "**/*.json")
+    replace_listed(folder, {folder / path: content for path, content in files.items()})
     write_if_changed(folder / "apidiff.sqlite", sqlite_bytes(entries.values(), counterparts.values()))
