@@ -15,6 +15,7 @@ from apidiff.messages.escape_invisible import visible
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.signed import State
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ServedEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk
 from apidiff.sphinxext.build_cache import MappingPage
@@ -141,9 +142,9 @@ def _meanings(make: PageBuilder, words: Iterable[tuple[str, str]]) -> nodes.bull
 
 
 def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
-    """Show one row per run record, newest first."""
+    """Show one row per run record, this project's newest first, then those of others."""
     rows: list[tuple[str, nodes.row]] = []
-    for line in _newest_first(lines):
+    for line in _ours_first(lines):
         title = run_title(make, line.framework, line.framework_version, line.backend, line.device, line.world_size)
         ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
         if line.stopped:
@@ -158,8 +159,10 @@ def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
     return [block("", *portions(make, rows, lambda some: [table(header, some, classes=_RUN_CLASSES)]))]
 
 
-def _newest_first(lines: Iterable[Head]) -> list[Head]:
-    return sorted(lines, key=lambda line: line.date, reverse=True)
+def _ours_first(lines: Iterable[Head]) -> list[Head]:
+    """This project's records, known signers', unsigned ones, each newest first: a record may name any date."""
+    newest_first = sorted(lines, key=lambda line: line.date, reverse=True)
+    return sorted(newest_first, key=lambda line: (line.signed.trust not in OWN, line.signed.trust is Trust.UNSIGNED))
 
 
 def _day(line: RunHead | SingleHead) -> str:
@@ -195,9 +198,9 @@ def _damage(make: PageBuilder, file: DamagedFile) -> str:
 
 
 def single_runs(make: PageBuilder, lines: Sequence[SingleHead]) -> list[nodes.Node]:
-    """Show one row per record of calls in a single process, newest first, each linked to the raw record."""
+    """Show one row per record of calls in a single process, ordered as `runs` has them, each linked to the raw record."""
     rows: list[tuple[str, nodes.row]] = []
-    for line in _newest_first(lines):
+    for line in _ours_first(lines):
         title = make.word(
             "run.single_title",
             framework=make.framework(line.framework),
