@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apidiff.execute.single.brief import digest
 from apidiff.judge.agreement import Pair, compare, told_error
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.rule import Rule
@@ -16,7 +17,7 @@ _WRITES = {
 
 
 def judge_graph(sample: str, run: SampleRun, *, random: bool = False) -> FacetVerdict | None:
-    """The verdict on the graph of ``run``; None where it was not compiled, or raises by itself.
+    """The verdict on the graph of ``run``; None where it was not compiled, raises by itself, or agreed with another run.
 
     ``random``: whether values are drawn, so that these are not compared. A graph that did not come back the same is flaky
     where its second try gives another verdict.
@@ -25,6 +26,8 @@ def judge_graph(sample: str, run: SampleRun, *, random: bool = False) -> FacetVe
     if graph is None or run.trace is None or run.trace.error is not None:
         return None
     if graph.agrees:
+        if graph.against != digest(run):
+            return None
         return _verdict(sample, Agreement.AGREES)
     first = _judged(sample, run, graph, random=random)
     if graph.again is None:

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from apidiff.execute.single.brief import digest
 from apidiff.judge.graph_mode import judge_graph
 from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.sample_run import SampleRun, SampleTrace
@@ -83,3 +84,12 @@ def test_a_second_try_that_says_otherwise_is_flaky() -> None:
     verdict = judge_graph("plain", compiled(SAME, again))
     assert verdict is not None
     assert verdict.agreement is Agreement.FLAKY
+
+
+@pytest.mark.parametrize(
+    ("against", "agreement"), [(digest(SAME), Agreement.AGREES), ("deadbeef", None), ("", None)], ids=str
+)
+def test_a_graph_that_agreed_counts_for_the_run_that_it_agreed_with(against: str, agreement: Agreement | None) -> None:
+    graph = msgspec.structs.replace(SAME, trace=None, agrees=[Facet.GRAPH.value], against=against)
+    verdict = judge_graph("plain", compiled(SAME, graph))
+    assert (verdict.agreement if verdict else None) is agreement
