@@ -30,6 +30,14 @@ def single_run_path(record: SingleRecord, content: bytes, runs: Path) -> Path:
     return runs / place / f"{name}-{whole_digest(content)}.json.gz"
 
 
+def place_of(run: str) -> tuple[str, str, str]:
+    """Framework, version and device of the record with the ID ``run``, which `single_run_name` made."""
+    folder, _, name = run.partition("/")
+    framework, _, version = folder.partition("-")
+    device = name.removeprefix(PREFIX).rpartition("-")[0].removesuffix("-extracted")
+    return framework, version, device
+
+
 def load_single_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, SingleRecord]]:
     """All records of single calls below ``folder`` with their IDs; those made last come first.
 

@@ -70,15 +70,16 @@ class BesideOurs:
             if mapping.id not in record.mappings:
                 continue
             for theirs in judge_target(mapping, target, record.traces, self._unsupported, overridden):
-                place = theirs.target_version, theirs.device
                 if record.run not in theirs.runs:
                     continue
+                place = theirs.target_version, theirs.device
+                told = dataclasses.replace(theirs, told_by=record.run)
                 if place not in ours or ours[place].source_version != theirs.source_version:
-                    elsewhere.append(theirs)
+                    elsewhere.append(told)
                     continue
                 judged = {verdict.sample for verdict in ours[place].verdicts}
                 if more := tuple(verdict for verdict in theirs.verdicts if verdict.sample not in judged):
-                    elsewhere.append(dataclasses.replace(theirs, verdicts=more))
+                    elsewhere.append(dataclasses.replace(told, verdicts=more))
                 for facet, agreements in _otherwise(ours[place], theirs):
                     dispute = AgreementDispute(
                         run=record.run,

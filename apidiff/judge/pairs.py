@@ -28,13 +28,17 @@ Unsupported = Mapping[tuple[str, str], Sequence[re.Pattern[str]]]
 
 @dataclass(frozen=True)
 class PairVerdicts:
-    """What two records say of one target at one version on one device. ``runs``: their IDs, the source's first."""
+    """What two records say of one target at one version on one device.
+
+    ``runs``: their IDs, the source's first. ``told_by``: the one of these for which the others were read, where it is one.
+    """
 
     source_version: str
     target_version: str
     device: str
     runs: tuple[str, ...]
     verdicts: tuple[FacetVerdict, ...]
+    told_by: str = ""
 
 
 def unsupported_by(devices: Sequence[Device]) -> Unsupported:

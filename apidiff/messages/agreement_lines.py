@@ -69,7 +69,9 @@ def with_signers(text: str, row: AgreementEntry, language: Language) -> str:
     """``text``, and which known signers' records it is told from."""
     if not row.signers:
         return text
-    signers = label("site.comma", language).join(signed_by(signer, language) for signer in row.signers)
+    signers = label("site.comma", language).join(
+        signed_by(signer, language) for signer in sorted({*row.signers.values()})
+    )
     return label("agreement.where_signed", language, where=text, signers=signers)
 
 

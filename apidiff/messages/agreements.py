@@ -79,8 +79,8 @@ def agreement_entries(
 def _entries(
     mapping: Mapping, pair: PairVerdicts, signed: AbstractMapping[str, Signed], disputes: Disputes, inputs: str
 ) -> Iterator[AgreementEntry]:
-    states = [signed.get(run, Signed()) for run in pair.runs]
-    trust = max((state.trust for state in states), key=MOST_TRUSTED.index)
+    states = {run: signed.get(run, Signed()) for run in pair.runs}
+    trust = max((state.trust for state in states.values()), key=MOST_TRUSTED.index)
     by_facet: dict[str, list[FacetVerdict]] = {facet.value: [] for facet in Facet}
     for verdict in pair.verdicts:
         by_facet[verdict.facet.value].append(verdict)
@@ -100,7 +100,8 @@ def _entries(
             runs=list(pair.runs),
             inputs=inputs,
             trust=trust.value,
-            signers=sorted({state.signer for state in states if state.trust is Trust.SIGNED}),
+            signers={run: state.signer for run, state in states.items() if state.trust is Trust.SIGNED},
+            told_by=pair.told_by,
             disputes=list(disputes.get((pair.target_version, pair.device, facet), ())),
         )
 

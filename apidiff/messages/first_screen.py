@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from apidiff.database.single_runs import place_of
 from apidiff.messages.agreement_lines import signed_by
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import LABELS, filled, joined
@@ -98,9 +99,9 @@ def _run_by_signers(claims: Iterable[ClaimEntry], aside: Iterable[AgreementEntry
         where: list[Text | str] = [backend_name(backend, device), *([number_of_ranks(sorted(ranks))] if ranks else [])]
         by_signer.setdefault(signer, {})[_run_place(framework, version, joined("site.comma", where))] = None
     for entry in aside:
-        for signer in entry.signers:
-            ran = _run_place("mindspore", entry.framework_version, LABELS[f"device.{entry.device}"])
-            by_signer.setdefault(signer, {})[ran] = None
+        framework, version, device = place_of(entry.told_by)
+        ran = _run_place(framework, version, LABELS[f"device.{device}"])
+        by_signer.setdefault(entry.signers[entry.told_by], {})[ran] = None
     return [
         filled("screen.signed", signer=one_line(signer), places=joined("site.semicolon", places))
         for signer, places in by_signer.items()

@@ -314,8 +314,9 @@ class AgreementEntry(View, frozen=True, kw_only=True):
 
     ``agreement``: the worst over the samples; ``counts``: samples by agreement; ``cases``: those that do not agree. ``runs``: the
     run records of both sides. ``inputs``: ``extracted`` where the samples are taken from PyTorch's own tests; of those
-    that do not agree the smallest are shown. ``trust``: of the one of ``runs`` that is trusted least; ``signers``: the known
-    signers whose records are among them. ``disputes``: records of known signers that say otherwise.
+    that do not agree the smallest are shown. ``trust``: of the one of ``runs`` that is trusted least; ``signers``: who
+    signed those of them that are known signers' records, by run; ``told_by``: the one of these that tells what this project's
+    own do not. ``disputes``: records of known signers that say otherwise.
     """
 
     facet: str
@@ -328,7 +329,8 @@ class AgreementEntry(View, frozen=True, kw_only=True):
     runs: list[str] = []
     inputs: str = ""
     trust: str = Trust.UNSIGNED.value
-    signers: list[str] = []
+    signers: dict[str, str] = {}
+    told_by: str = ""
     disputes: list[AgreementDispute] = []
 
 

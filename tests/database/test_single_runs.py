@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from apidiff.database.runs import MAX_RECORD, Reading, read_bytes, record_path, run_id, signature_path
-from apidiff.database.single_runs import SingleTraces, load_single_runs, single_run_path
+from apidiff.database.single_runs import SingleTraces, load_single_runs, place_of, single_run_path
 from apidiff.errors import DataError
 from apidiff.execute.record import encode
 from apidiff.execute.single.record import write_record
@@ -267,3 +267,12 @@ def test_the_last_trace_of_a_call_counts(tmp_path: Path) -> None:
     assert found[1].end == "crash"
     assert traces.find("torch", "2.13.0", "cpu", "torch.g", "1") is not None
     assert traces.find("torch", "2.13.0", "cpu", "torch.g", "other") is None
+
+
+@pytest.mark.parametrize("device", ["cpu", "npu"])
+@pytest.mark.parametrize("inputs", ["", "extracted"])
+@pytest.mark.parametrize("version", ["2.13.0", "2.15.0-rc.1"])
+def test_the_id_of_a_record_names_its_place(tmp_path: Path, device: str, inputs: str, version: str) -> None:
+    made_there = record(framework_version=version, device=device, inputs=inputs)
+    path = single_run_path(made_there, encode(made_there), tmp_path)
+    assert place_of(run_id(path)) == ("torch", version, device)

@@ -57,7 +57,7 @@ def _entry(data: Data) -> Entry:
 
 def _with_lab(data: Data, record: SingleRecord) -> Data:
     """The data as they are read with a record that Lab signed, made after all others."""
-    key = f"{record.framework}-{record.framework_version}/single-cpu-{'0' * 64}"
+    key = f"{record.framework}-{record.framework_version}/single-{record.device}-{'0' * 64}"
     return dataclasses.replace(data, signed_single_runs=[(key, record)], signed=data.signed | {key: BY_LAB})
 
 
@@ -140,7 +140,8 @@ def test_a_signed_record_of_a_few_samples_takes_nobodys_place(database: Data, al
     record = msgspec.structs.replace(record, samples=record.samples[:1])
     targets = _entry(_with_lab(database, record)).targets
     assert [msgspec.structs.replace(one, aside=[]) for one in targets] == alone.targets
-    assert {(one.source_version, *one.signers) for target in targets for one in target.aside} == {("2.14.0", "Lab")}
+    aside = [one for target in targets for one in target.aside]
+    assert {(one.source_version, *one.signers.values()) for one in aside} == {("2.14.0", "Lab")}
 
 
 def test_a_release_of_which_this_project_ran_other_apis_alone_compares_none_of_this(
@@ -164,9 +165,32 @@ def test_what_only_a_known_signer_ran_stands_aside_by_name(database: Data) -> No
     entry, alone = _entry(_with_lab(without, record)), _entry(without)
     target = entry.targets[0]
     assert [msgspec.structs.replace(one, aside=[]) for one in entry.targets] == alone.targets
-    assert {(one.framework_version, one.trust, *one.signers) for one in target.aside} == {("2.10.0", "signed", "Lab")}
-    [told] = record_texts(entry.claims, target.agreements, target.aside, API)
-    assert told.en == "Records that “Lab” signed tell of more than this project ran: MindSpore 2.10.0 on CPU."
-    assert told.zh == "“Lab” 签名的运行记录还涵盖本项目未运行过的：MindSpore 2.10.0（CPU）。"
+    told = {(one.framework_version, one.trust, *one.signers.values()) for one in target.aside}
+    assert told == {("2.10.0", "signed", "Lab")}
+    [headline] = record_texts(entry.claims, target.agreements, target.aside, API)
+    assert headline.en == "Records that “Lab” signed tell of more than this project ran: MindSpore 2.10.0 on CPU."
+    assert headline.zh == "“Lab” 签名的运行记录还涵盖本项目未运行过的：MindSpore 2.10.0（CPU）。"
     text = _text(without, entry, everything=True)
     assert "PyTorch 2.13.0 and MindSpore 2.10.0 on CPU; records of “Lab” (signed by a known signer)" in text
+
+
+# (what a known signer ran, all of it, as it is told)
+RAN = [
+    ("torch", "2.15.0", "cpu", "PyTorch 2.15.0 on CPU"),
+    ("mindspore", "2.10.1", "cpu", "MindSpore 2.10.1 on CPU"),
+    ("mindspore", "2.10.0", "npu", "MindSpore 2.10.0 on Ascend"),
+]
+
+
+@pytest.mark.parametrize(("framework", "version", "device", "told"), RAN)
+def test_a_signer_is_said_to_have_run_what_the_record_is_of(
+    database: Data, framework: str, version: str, device: str, told: str
+) -> None:
+    """Not the other side of what it is compared with, which this project ran."""
+    newest = _of_softmax(database, framework, NEWEST[framework])
+    record = msgspec.structs.replace(newest, framework_version=version, device=device)
+    entry = _entry(_with_lab(database, record))
+    target = entry.targets[0]
+    assert target.aside
+    [headline] = record_texts(entry.claims, target.agreements, target.aside, API)
+    assert headline.en == f"Records that “Lab” signed tell of more than this project ran: {told}."

@@ -35,7 +35,8 @@ def shown(language: Language, target: TargetEntry) -> list[nodes.Node]:
 
 def by(signer: str) -> AgreementEntry:
     """What a known signer's record says of a place that this project did not run."""
-    return msgspec.structs.replace(row("2.10.0", "value"), runs=[f"mindspore-2.10.0/{signer}"], signers=[signer])
+    run = f"mindspore-2.10.0/{signer}"
+    return msgspec.structs.replace(row("2.10.0", "value"), runs=[run], signers={run: signer})
 
 
 def test_each_known_signer_has_a_section() -> None:

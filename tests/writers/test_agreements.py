@@ -63,7 +63,7 @@ def _of(facet: str, run: str, *signers: str, disputed_by: str = "") -> Agreement
         device="npu",
         counts={"agrees": 1},
         runs=[run],
-        signers=list(signers),
+        signers=dict.fromkeys([run], *signers) if signers else {},
         disputes=disputes if disputed_by else [],
     )
 
@@ -83,7 +83,7 @@ def test_what_each_records_say_stands_for_itself(entries: list[AgreementEntry], 
     places = list(agreement_places(entries, "en"))
     assert [place.runs for place in places] == told
     for place, first in zip(places, (one for one in entries if one.facet == "error"), strict=True):
-        assert all(signer in place.where for signer in first.signers)
+        assert all(signer in place.where for signer in first.signers.values())
 
 
 def test_each_agreement_names_the_runs_of_both_sides(database: Data) -> None:
