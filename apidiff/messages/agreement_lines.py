@@ -49,9 +49,14 @@ def by_records(entries: Sequence[AgreementEntry]) -> Iterator[list[AgreementEntr
 
 
 def named_runs(rows: Sequence[AgreementEntry], language: Language) -> dict[str, str]:
-    """The records that ``rows`` rest on, with no name; then those that say otherwise, with the name of who signed them."""
-    disputes = [dispute for row in rows for dispute in row.disputes]
-    return dict.fromkeys(rows[0].runs, "") | {dispute.run: signed_by(dispute.signer, language) for dispute in disputes}
+    """The records that ``rows`` rest on, then those that say otherwise, with the name of who signed them.
+
+    Those of this project have no name, unless they stand among those of known signers.
+    """
+    signers = rows[0].signers
+    ours = label("run.this_project", language) if signers else ""
+    signers = signers | {dispute.run: dispute.signer for row in rows for dispute in row.disputes}
+    return dict.fromkeys(rows[0].runs, ours) | {run: signed_by(signer, language) for run, signer in signers.items()}
 
 
 def where_compared(row: AgreementEntry, language: Language) -> str:

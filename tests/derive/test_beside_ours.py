@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import tracemalloc
 
 import msgspec
@@ -172,6 +173,8 @@ def test_what_only_a_known_signer_ran_stands_aside_by_name(database: Data) -> No
     assert headline.zh == "“Lab” 签名的运行记录还涵盖本项目未运行过的：MindSpore 2.10.0（CPU）。"
     text = _text(without, entry, everything=True)
     assert "PyTorch 2.13.0 and MindSpore 2.10.0 on CPU; records of “Lab” (signed by a known signer)" in text
+    assert re.search(r"  torch-2\.13\.0/single-cpu-\w{12} \(this project\)\s*\n", text)
+    assert "  mindspore-2.10.0/single-cpu-000000000000 (“Lab” (signed by a known signer))" in text
 
 
 # (what a known signer ran, all of it, as it is told)

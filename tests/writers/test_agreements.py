@@ -68,13 +68,14 @@ def _of(facet: str, run: str, *signers: str, disputed_by: str = "") -> Agreement
     )
 
 
-LAB = "“Lab” (signed by a known signer)"
+LAB, WORKS = (f"“{name}” (signed by a known signer)" for name in ("Lab", "Works"))
 # (what stands of a version and device, the records of each part in which it is told)
 PLACES = [
     ([_of("error", "a"), _of("value", "a")], [{"a": ""}]),
     ([_of("error", "a"), _of("value", "a", disputed_by="Lab")], [{"a": "", "Lab": LAB}]),
-    ([_of("error", "a", "Lab"), _of("value", "a", "Lab"), _of("error", "b", "Works")], [{"a": ""}, {"b": ""}]),
-    ([_of("error", "a", "Lab"), _of("error", "b", "Lab")], [{"a": ""}, {"b": ""}]),
+    ([_of("error", "a", "Lab"), _of("value", "a", "Lab"), _of("error", "b", "Works")], [{"a": LAB}, {"b": WORKS}]),
+    ([_of("error", "a", "Lab"), _of("error", "b", "Lab")], [{"a": LAB}, {"b": LAB}]),
+    ([msgspec.structs.replace(_of("error", "b", "Lab"), runs=["a", "b"])], [{"a": "this project", "b": LAB}]),
 ]
 
 
