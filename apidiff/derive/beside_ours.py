@@ -44,7 +44,7 @@ class BesideOurs:
     """Compares what this project's records show, the traces ``ours``, with what it would be by each signed record."""
 
     def __init__(self, data: Data, unsupported: Unsupported, ours: SingleTraces) -> None:
-        self._unsupported = unsupported
+        self._unsupported, self._ours = unsupported, ours
         self._records = [
             _Foreign(
                 key,
@@ -69,7 +69,7 @@ class BesideOurs:
         for record in self._records:
             if mapping.id not in record.mappings:
                 continue
-            for theirs in judge_target(mapping, target, record.traces, self._unsupported, overridden):
+            for theirs in judge_target(mapping, target, record.traces, self._unsupported, overridden, self._ours):
                 if record.run not in theirs.runs:
                     continue
                 place = theirs.target_version, theirs.device

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.database.single_runs import SingleTraces
@@ -18,9 +20,11 @@ from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
+from apidiff.model.rule import Rule
 from apidiff.model.sample import resolve_sample
 from apidiff.model.sample_calls import rule_of, samples_of, source_call, target_call
 from apidiff.model.sample_run import SampleRun
+from apidiff.model.verdict import EvidenceCode, evidence
 from apidiff.model.version import Version
 
 Unsupported = Mapping[tuple[str, str], Sequence[re.Pattern[str]]]
@@ -52,11 +56,13 @@ def judge_target(
     traces: SingleTraces,
     unsupported: Unsupported,
     overridden: Mapping[str, Tolerance] | None = None,
+    agreed_with: SingleTraces | None = None,
 ) -> Iterator[PairVerdicts]:
     """The verdicts on ``target`` at every version and device of which there are records, newest version first.
 
     ``overridden``: tolerances other than the usual ones where the samples are extracted ones, as of a `Pair`. A run that was
-    seen to agree counts as long as the source's is the one that it agreed with.
+    seen to agree counts as long as the source's is the one that it agreed with, or that one is found in ``agreed_with``: it
+    then stands for the target's, of which no trace was kept.
     The source's traces are those of the newest version of which there are any, on the same device, or on the CPU where there
     are none there.
     """
@@ -76,8 +82,11 @@ def judge_target(
             made = traces.find("mindspore", version, device, mapping.id, call.target)
             if source is None or made is None:
                 continue
+            stand_in = None
             if made[1].agrees and made[1].against != digest_of_source(source[1]):
-                continue
+                stand_in = _agreed_with(made[1], call.source, agreed_with)
+                if stand_in is None:
+                    continue
             runs |= {source[0]: None, made[0]: None}
             pair = Pair(
                 call.sample,
@@ -90,6 +99,10 @@ def judge_target(
                 overridden,
                 call.reads_nothing,
             )
+            if stand_in is not None:
+                runs[stand_in.run] = None
+                verdicts += _judged_by(stand_in, pair)
+                continue
             verdicts += judge_pair(pair)
             random = call.random or made[1].again is not None
             if (graph := judge_graph(call.sample, made[1], random=random)) is not None:
@@ -107,6 +120,36 @@ class _Calls(NamedTuple):
     gradient: bool
     random: bool
     reads_nothing: bool
+
+
+class _StandIn(NamedTuple):
+    """The source's run that a target's agreed with: the record's ID, the version, the run."""
+
+    run: str
+    version: str
+    made: SampleRun
+
+
+def _agreed_with(made: SampleRun, spec: str, traces: SingleTraces | None) -> _StandIn | None:
+    """The source's run in ``traces`` that ``made`` agreed with."""
+    if traces is None:
+        return None
+    for place in traces.places("torch"):
+        found = traces.find("torch", *place, made.mapping, spec)
+        if found is not None and digest(found[1]) == made.against:
+            return _StandIn(found[0], place[0], found[1])
+    return None
+
+
+def _judged_by(stand_in: _StandIn, pair: Pair) -> Iterator[FacetVerdict]:
+    """The verdicts on the source's run beside the one that the target's agreed with, in the facets in which it did."""
+    between = replace(pair, target=stand_in.made, rule=Rule(), unsupported=())
+    for verdict in judge_pair(between):
+        if verdict.facet.value in pair.target.agrees:
+            differs = verdict.agreement is Agreement.DIFFERS
+            # What the target itself returned is not known to the last place.
+            fact = evidence(EvidenceCode.AGREED_WITH, version=stand_in.version)
+            yield msgspec.structs.replace(verdict, facts=[fact]) if differs else verdict
 
 
 def _calls(mapping: ApiMapping, target: Target) -> list[_Calls]:

@@ -112,6 +112,7 @@ class EvidenceCode(Enum):
     LESS_ACCURATE = "less_accurate"
     LAYOUT_DIFFERS = "layout_differs"
     SPECIAL_DIFFER = "special_differ"
+    AGREED_WITH = "agreed_with"
     UNREPEATED = "unrepeated"
     MOMENTS_DIFFER = "moments_differ"
     SEED_REPEATS = "seed_repeats"

@@ -14,15 +14,19 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.derive.beside_ours import BesideOurs
+from apidiff.derive.beside_ours import Beside, BesideOurs
+from apidiff.execute.single.brief import digest
 from apidiff.judge.pairs import judge_target
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.messages.first_screen import record_texts
-from apidiff.model.agreement import Agreement
+from apidiff.model.agreement import Agreement, Facet
+from apidiff.model.sample_calls import with_extracted
 from apidiff.model.sample_run import SampleRun, SingleRecord
 from apidiff.model.signed import Signed, State
+from apidiff.model.trace import TensorDump
+from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import AgreementEntry, Entry
 from apidiff.writers.terminal import answer_text
 
@@ -197,3 +201,80 @@ def test_a_signer_is_said_to_have_run_what_the_record_is_of(
     assert target.aside
     [headline] = record_texts(entry.claims, target.agreements, target.aside, API)
     assert headline.en == f"Records that “Lab” signed tell of more than this project ran: {told}."
+
+
+EXP = "torch.exp"
+
+
+def _of_exp(data: Data, framework: str) -> SingleRecord:
+    """The first record of this project of the API's extracted samples on the CPU: agreeing runs have no trace."""
+    for _, record in data.single_runs:
+        place = record.framework, record.framework_version, record.device, record.inputs
+        samples = [run for run in record.samples if run.mapping == EXP]
+        if place == (framework, NEWEST[framework], "cpu", "extracted") and samples:
+            return msgspec.structs.replace(record, samples=samples)
+    raise AssertionError
+
+
+def _returning(record: SingleRecord, factor: float) -> SingleRecord:
+    """The record with all that was returned multiplied."""
+
+    def changed(run: SampleRun) -> SampleRun:
+        returned = run.trace.returned if run.trace else None
+        if run.trace is None or not isinstance(returned, TensorDump):
+            return run
+        values = [value * factor if isinstance(value, float) else value for value in returned.values]
+        returned = msgspec.structs.replace(returned, values=values)
+        return msgspec.structs.replace(run, trace=msgspec.structs.replace(run.trace, returned=returned))
+
+    return msgspec.structs.replace(record, samples=[changed(run) for run in record.samples])
+
+
+def _agreeing_with(record: SingleRecord, source: SingleRecord) -> SingleRecord:
+    """The record of the target as if what agreed had agreed with what ``source`` shows."""
+    digests = {run.sample: digest(run) for run in source.samples}
+    samples = [
+        msgspec.structs.replace(run, against=digests[run.sample]) if run.agrees else run for run in record.samples
+    ]
+    return msgspec.structs.replace(record, samples=samples)
+
+
+def _said_of_exp(data: Data, *records: SingleRecord, ran: bool = True) -> Beside:
+    """What Lab's records say, where this project ran the target or did not."""
+    theirs = [
+        (f"{record.framework}-{record.framework_version}/single-{record.device}-extracted-{number:064}", record)
+        for number, record in enumerate(records)
+    ]
+    data = dataclasses.replace(data, signed_single_runs=theirs, signed=data.signed | {key: BY_LAB for key, _ in theirs})
+    mapping = with_extracted(data.mappings[EXP], data.extracted)
+    assert mapping is not None
+    tolerances = data.extracted[EXP].tolerances
+    traces = data.traces()
+    pairs = list(judge_target(mapping, mapping.targets[0], traces, {}, tolerances)) if ran else []
+    return BesideOurs(data, {}, traces).said(mapping, mapping.targets[0], pairs, tolerances)
+
+
+def _values(said: Beside) -> dict[str, int]:
+    """How many samples came out how in the values that disputes tell."""
+    found = [one for (_, _, facet), disputes in said.disputes.items() if facet == "value" for one in disputes]
+    return {key: count for one in found for key, count in one.counts.items()}
+
+
+def test_a_signers_source_that_differs_is_told_of_samples_that_agreed_with_ours(database: Data) -> None:
+    """Of these the target's traces are not kept."""
+    source, target = _of_exp(database, "torch"), _of_exp(database, "mindspore")
+    doubled = _returning(source, 2.0)
+    agreeing = {run.sample for run in target.samples if "value" in run.agrees}
+    pairs = zip(source.samples, doubled.samples, strict=True)
+    changed = [run for run, other in pairs if run.sample in agreeing and digest(run) != digest(other)]
+    assert changed
+    assert _values(_said_of_exp(database, doubled)) == {"differs": len(changed)}
+    assert not _said_of_exp(database, _returning(source, 1 + 1e-12)).disputes  # as on another CPU
+
+
+def test_what_the_target_returned_is_not_told_of_what_the_source_did(database: Data) -> None:
+    later = msgspec.structs.replace(_returning(_of_exp(database, "torch"), 2.0), framework_version="2.15.0")
+    [told] = [pair for pair in _said_of_exp(database, later).elsewhere if pair.target_version == NEWEST["mindspore"]]
+    differing = [one for one in told.verdicts if one.facet is Facet.VALUE and one.agreement is Agreement.DIFFERS]
+    codes = [fact.code for one in differing for fact in one.facts]
+    assert {*codes} == {EvidenceCode.AGREED_WITH}
