@@ -14,6 +14,7 @@ from apidiff.model.agreement import Agreement, FacetVerdict, worst_agreement
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
+from apidiff.model.sample_run import SingleRecord
 from apidiff.model.views import AgreementDispute
 
 # By version, device and facet of a target.
@@ -32,12 +33,17 @@ class Beside(NamedTuple):
 
 
 class _Foreign(NamedTuple):
-    """A record of a known signer: who signed it, the mappings it is of, and all traces with its own before the others."""
+    """A record of a known signer: who signed it, the mappings it is of, and all traces with its own before the others.
+
+    ``apart``: of a record of the target with runs that agreed, what they may have agreed with: the record with that signer's
+    of the source alone, for each version of it.
+    """
 
     run: str
     signer: str
     mappings: frozenset[str]
     traces: SingleTraces
+    apart: tuple[SingleTraces, ...]
 
 
 class BesideOurs:
@@ -45,12 +51,18 @@ class BesideOurs:
 
     def __init__(self, data: Data, unsupported: Unsupported, ours: SingleTraces) -> None:
         self._unsupported, self._ours = unsupported, ours
+        of_source = _of_source(data)
         self._records = [
             _Foreign(
                 key,
                 data.signed[key].signer,
                 frozenset(run.mapping for run in record.samples),
                 SingleTraces([(key, record)], ours),
+                tuple(
+                    SingleTraces([(key, record)], source)
+                    for source in of_source.get(data.signed[key].signer, ())
+                    if any(run.agrees for run in record.samples)
+                ),
             )
             for key, record in data.signed_single_runs
         ]
@@ -69,13 +81,16 @@ class BesideOurs:
         for record in self._records:
             if mapping.id not in record.mappings:
                 continue
-            for theirs in judge_target(mapping, target, record.traces, self._unsupported, overridden, self._ours):
+            for theirs in self._judged(record, mapping, target, overridden):
                 if record.run not in theirs.runs:
                     continue
                 place = theirs.target_version, theirs.device
                 told = dataclasses.replace(theirs, told_by=record.run)
-                if place not in ours or ours[place].source_version != theirs.source_version:
+                if place not in ours:
                     elsewhere.append(told)
+                    continue
+                if ours[place].source_version != theirs.source_version:
+                    elsewhere.append(theirs if theirs.told_by else told)
                     continue
                 judged = {verdict.sample for verdict in ours[place].verdicts}
                 if more := tuple(verdict for verdict in theirs.verdicts if verdict.sample not in judged):
@@ -89,6 +104,38 @@ class BesideOurs:
                     )
                     disputes.setdefault((*place, facet), []).append(dispute)
         return Beside(disputes, elsewhere)
+
+    def _judged(
+        self, record: _Foreign, mapping: ApiMapping, target: Target, overridden: Mapping[str, Tolerance] | None
+    ) -> Sequence[PairVerdicts]:
+        """What ``record`` says beside ours, and beside the signer's own of the source on samples that ours leave out."""
+        judged = list(judge_target(mapping, target, record.traces, self._unsupported, overridden, self._ours))
+        for traces in record.apart:
+            for pair in judge_target(mapping, target, traces, self._unsupported, overridden):
+                at_place = [
+                    one for one in judged if (one.target_version, one.device) == (pair.target_version, pair.device)
+                ]
+                known = {verdict.sample for one in at_place for verdict in one.verdicts}
+                more = tuple(verdict for verdict in pair.verdicts if verdict.sample not in known)
+                same = next((one for one in at_place if one.source_version == pair.source_version), None)
+                if more and same is not None:
+                    runs = tuple(dict.fromkeys([*same.runs, *pair.runs]))
+                    together = dataclasses.replace(same, runs=runs, verdicts=(*same.verdicts, *more))
+                    judged[judged.index(same)] = together
+                elif more:
+                    # Where ours ran the target, the source is what they did not.
+                    judged.append(dataclasses.replace(pair, verdicts=more, told_by=pair.runs[0]))
+        return judged
+
+
+def _of_source(data: Data) -> dict[str, list[SingleTraces]]:
+    """The traces of the source by who signed their records, for each of its versions."""
+    records: dict[str, dict[str, list[tuple[str, SingleRecord]]]] = {}
+    for key, record in data.signed_single_runs:
+        if record.framework == "torch":
+            versions = records.setdefault(data.signed[key].signer, {})
+            versions.setdefault(record.framework_version, []).append((key, record))
+    return {signer: [SingleTraces(some) for some in versions.values()] for signer, versions in records.items()}
 
 
 def _otherwise(ours: PairVerdicts, theirs: PairVerdicts) -> Iterator[tuple[str, Counter[Agreement]]]:

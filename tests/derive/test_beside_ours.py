@@ -14,6 +14,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.database.single_runs import place_of
 from apidiff.derive.beside_ours import Beside, BesideOurs
 from apidiff.execute.single.brief import digest
 from apidiff.judge.pairs import judge_target
@@ -239,8 +240,8 @@ def _agreeing_with(record: SingleRecord, source: SingleRecord) -> SingleRecord:
     return msgspec.structs.replace(record, samples=samples)
 
 
-def _said_of_exp(data: Data, *records: SingleRecord, ran: bool = True) -> Beside:
-    """What Lab's records say, where this project ran the target or did not."""
+def _said_of_exp(data: Data, *records: SingleRecord) -> Beside:
+    """What Lab's records of the extracted samples say beside ours."""
     theirs = [
         (f"{record.framework}-{record.framework_version}/single-{record.device}-extracted-{number:064}", record)
         for number, record in enumerate(records)
@@ -250,7 +251,7 @@ def _said_of_exp(data: Data, *records: SingleRecord, ran: bool = True) -> Beside
     assert mapping is not None
     tolerances = data.extracted[EXP].tolerances
     traces = data.traces()
-    pairs = list(judge_target(mapping, mapping.targets[0], traces, {}, tolerances)) if ran else []
+    pairs = list(judge_target(mapping, mapping.targets[0], traces, {}, tolerances))
     return BesideOurs(data, {}, traces).said(mapping, mapping.targets[0], pairs, tolerances)
 
 
@@ -278,3 +279,49 @@ def test_what_the_target_returned_is_not_told_of_what_the_source_did(database: D
     differing = [one for one in told.verdicts if one.facet is Facet.VALUE and one.agreement is Agreement.DIFFERS]
     codes = [fact.code for one in differing for fact in one.facts]
     assert {*codes} == {EvidenceCode.AGREED_WITH}
+
+
+# (the source's version and the device of what a signer ran of both, which of the two is told as what this project did not run)
+TOGETHER = [
+    ("2.13.0", "cuda", "mindspore"),
+    ("2.15.0", "cuda", "mindspore"),
+    ("2.15.0", "cpu", "torch"),
+    ("2.13.0", "cpu", ""),
+]
+
+
+@pytest.mark.parametrize(("version", "device", "told_by"), TOGETHER)
+def test_what_agreed_with_the_signers_own_source_counts(
+    database: Data, version: str, device: str, told_by: str
+) -> None:
+    """It agreed with no run of ours: the last places are others there."""
+    source, target = (
+        msgspec.structs.replace(_of_exp(database, framework), device=device) for framework in ("torch", "mindspore")
+    )
+    source = _returning(msgspec.structs.replace(source, framework_version=version), 1 + 2e-7)
+    target, ours = _agreeing_with(target, source), target
+    said, alone = _said_of_exp(database, target, source), _said_of_exp(database, target)
+    assert not said.disputes
+    of_target = f"mindspore-2.10.0/single-{device}-extracted-{0:064}"
+    told = [pair for pair in said.elsewhere if of_target in pair.runs]
+    assert {place_of(pair.told_by)[0] for pair in told} == ({told_by} if told_by else set())
+    agreeing = [one.sample for pair in told for one in pair.verdicts if one.facet is Facet.VALUE]
+    assert len(agreeing) == len({*agreeing})
+    agreed = [(one, former) for one, former in zip(target.samples, ours.samples, strict=True) if "value" in one.agrees]
+    assert {one.sample for one, former in agreed if one.against != former.against} <= {*agreeing} or not told_by
+    # Beside a source that it did not agree with either, what it agreed on is not counted.
+    other = _said_of_exp(database, target, _returning(source, 2.0)).elsewhere
+    assert [pair for pair in other if of_target in pair.runs] == alone.elsewhere
+
+
+def test_a_signers_own_source_settles_what_this_project_disputes(database: Data) -> None:
+    """Ours of the target crashed; theirs agreed, with a run of their own."""
+    source = _returning(_of_exp(database, "torch"), 1 + 2e-7)
+    target = _agreeing_with(_of_exp(database, "mindspore"), source)
+    crashed = [
+        (key, _crashing(record) if record.framework == "mindspore" and record.inputs else record)
+        for key, record in database.single_runs
+    ]
+    data = dataclasses.replace(database, single_runs=crashed)
+    agreeing = {run.sample for run in target.samples if "value" in run.agrees}
+    assert _values(_said_of_exp(data, target, source))["agrees"] >= len(agreeing)
