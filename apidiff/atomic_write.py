@@ -168,9 +168,8 @@ def write_files(files: Mapping[Path, bytes], without: Iterable[Path] = ()) -> No
         for path, content in files.items():
             with _naming(path):
                 _put_on_disk(temporary[path], content)
-        with (
-            held()
-        ):  # nothing brings back what is replaced, so a signal between two would leave the one new, the other not
+        # Nothing brings back what is replaced: a signal between two would leave the one new, the other not.
+        with held():
             for path, kept in aside.items():
                 _move_aside(path, kept)
             for path, written in temporary.items():

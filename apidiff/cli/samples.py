@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from apidiff.atomic_write import refuse_irregular, write_files
+from apidiff.atomic_write import refuse_foreign, write_files
 from apidiff.cli.named_path import named_path
 from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
@@ -95,15 +96,16 @@ def _put_in_place(made: Path, into: Path, ids: Collection[str]) -> None:
         raise error
     files = {extracted_path(into, key): extracted_path(made, key).read_bytes() for key in extracted}
     with _writing_into(into):
-        for path in files:
-            refuse_irregular(path)
         if files:
             into.mkdir(parents=True, exist_ok=True)
         former = ids or load_extracted(into)[0]
-        write_files(files, without=[extracted_path(into, key) for key in former if key not in extracted])
+        gone = [extracted_path(into, key) for key in former if key not in extracted]
+        for path in (*files, *gone):
+            _refuse_other(path)
+        write_files(files, without=gone)
     count = sum(len(one.samples) for one in extracted.values())
     size = sum(map(len, files.values()))
-    print(f"{into}: {count} samples of {len(files)} APIs, {size} bytes")  # noqa: T201
+    print(f"{file_name(str(into))}: {count} samples of {len(files)} APIs, {size} bytes")  # noqa: T201
 
 
 def _extract(args: argparse.Namespace) -> int:
@@ -139,6 +141,17 @@ def _extract(args: argparse.Namespace) -> int:
                 told = f"this call ends PyTorch's process with code {code}, and is left out: {call.decode()[:300]}"
                 print(unbroken(f"apidiff: note: {key}: {told}"), file=sys.stderr)  # noqa: T201
     return 0
+
+
+def _refuse_other(path: Path) -> None:
+    """Raise ApidiffError where anything but a file is in the place of one of samples, before the first is replaced."""
+    try:
+        refuse_foreign(path)
+        if path.is_dir():
+            raise OSError(errno.EISDIR, "it is a folder")
+    except OSError as error:
+        found = f"{path} is not replaced by a file of samples ({error.strerror})"
+        raise ApidiffError(f"{found}. Move it away, or give another folder with --into.") from error
 
 
 @contextmanager

@@ -55,4 +55,8 @@ def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
 def links(environment: Mapping[str, str]) -> dict[str, str]:
     """What the libraries that join devices read, with what is no UTF-8 replaced."""
     found = {key: value for key, value in environment.items() if key.startswith(_LINKS)}
-    return {key: value.encode("utf-8", "replace").decode() for key, value in found.items()}
+    return {_as_utf8(key): _as_utf8(value) for key, value in found.items()}
+
+
+def _as_utf8(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

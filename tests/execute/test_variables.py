@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from apidiff.database.devices import Deadlines, Device
 from apidiff.execute.record import make_record
 from apidiff.execute.single.plan import Step
 from apidiff.execute.single.run import CallRunner
-from apidiff.execute.variables import without_settings
+from apidiff.execute.variables import links, without_settings
 from apidiff.execute.world import World
 from apidiff.model.sample import Sample, SampleForm, call_of
 from apidiff.model.trace import RankTrace, ScalarDump
@@ -74,11 +75,16 @@ def test_ranks_meet_no_setting_of_the_shell(
     assert [one.returned for one in found] == [ScalarDump(value="unset"), ScalarDump(value="WARN")]
 
 
-@pytest.mark.parametrize(("name", "device", "noted"), [("nccl", "cuda", {"NCCL_ALGO": "Ring"}), ("gloo", "cpu", {})])
+@pytest.mark.parametrize(
+    ("name", "device", "noted"), [("nccl", "cuda", {"NCCL_ALGO": "Ring", "NCCL_?": "?"}), ("gloo", "cpu", {})]
+)
 def test_a_record_tells_what_stayed(
     name: str, device: str, noted: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for key in links(os.environ):  # MindSpore sets one when it is imported
+        monkeypatch.delenv(key)
     monkeypatch.setenv("NCCL_ALGO", "Ring")
+    monkeypatch.setenv(os.fsdecode(b"NCCL_\xff"), os.fsdecode(b"\xff"))
     backend = next(one for one in load_backends() if (one.name, one.device) == (name, device))
     record = make_record(backend, "2.13.0", 2, [], [])
     assert record.environment == backend.environment | noted

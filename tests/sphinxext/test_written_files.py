@@ -95,6 +95,10 @@ LISTS: list[tuple[str, list[str]]] = [
     ("1", []),
     ("[", []),
     ("[" * 100_000, []),
+    (
+        r'["\ud800/x.html", "b/\ud800/x.html", "\udcff/x.html", "y.html"]',
+        ["y.html"],
+    ),  # half of a character
 ]
 
 

@@ -40,7 +40,15 @@ def read_list(path: Path) -> set[str]:
     texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     paths = [(name, PurePosixPath(name)) for name in texts]
     below = (name for name, path in paths if path.parts and not path.is_absolute() and ".." not in path.parts)
-    return {name for name in below if "\0" not in name}
+    return {name for name in below if "\0" not in name and _is_encodable(name)}
+
+
+def _is_encodable(name: str) -> bool:
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:  # half of a character
+        return False
+    return True
 
 
 def write_list(path: Path, names: Iterable[str]) -> None:

@@ -270,6 +270,8 @@ ENDS: list[tuple[str, type[BaseException] | None, bool]] = [
     ("a signal at the second file", KeyboardInterrupt, False),
     ("a full disk at the second file", ApidiffError, False),
     ("a pipe in the place of a file", ApidiffError, False),
+    ("a folder in the place of a file", ApidiffError, False),
+    ("a link in the place of a file", ApidiffError, False),
 ]
 
 
@@ -290,6 +292,11 @@ def test_all_files_are_written_or_none_and_nothing_else_is_left(
     extracted_path(into, SOME[1]).write_bytes(b"former")
     if end == "a pipe in the place of a file":
         os.mkfifo(extracted_path(into, SOME[0]))
+    elif end == "a folder in the place of a file":
+        extracted_path(into, SOME[0]).mkdir()
+    elif end == "a link in the place of a file":
+        extracted_path(into, SOME[0]).symlink_to(tmp_path / "elsewhere")
+        (tmp_path / "elsewhere").write_bytes(b"a user's")
     before = {path: path.is_file() and path.read_bytes() for path in into.iterdir()}
     assert path in before
 
@@ -323,6 +330,7 @@ def test_all_files_are_written_or_none_and_nothing_else_is_left(
         samples.run(argparse.Namespace(into=into, ids=SOME[:3]))
     there = {path: path.is_file() and path.read_bytes() for path in into.iterdir()}
     assert list(temporary.iterdir()) == []
+    assert written or not (tmp_path / "elsewhere").exists() or (tmp_path / "elsewhere").read_bytes() == b"a user's"
     if written:
         assert load_extracted(into) == ({api: shipped[api] for api in SOME[:2]}, [])
         assert len(there) == 2
