@@ -152,8 +152,8 @@ def write_file(path: Path, content: bytes) -> None:
 def write_files(files: Mapping[Path, bytes], without: Iterable[Path] = ()) -> None:
     """Writes files in folders that the caller has locked: all are on disk before the first gets its name.
 
-    Where that fails none of them is there; a signal that ends the command comes before all of them or after. Raises OSError,
-    which names the file.
+    Where that fails no new one is there, and one that was replaced before stays so; a signal that ends the command comes before
+    all of them or after. Raises OSError, which names the file.
 
     Args:
         files: their paths and what they hold.

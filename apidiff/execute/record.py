@@ -37,7 +37,7 @@ from apidiff.database.runs import (
 )
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.state_folder import state_folder
-from apidiff.execute.variables import links
+from apidiff.execute.variables import interconnect_settings
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signed import Signed
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
@@ -64,7 +64,7 @@ def make_record(
         device=backend.device,
         device_found=device_found,
         world_size=world_size,
-        environment=backend.environment | ({} if backend.device == "cpu" else links(os.environ)),
+        environment=backend.environment | ({} if backend.device == "cpu" else interconnect_settings(os.environ)),
         **surroundings(backend.framework, device_found),
         signatures=sorted(signatures, key=lambda one: one.api),
         probes=sorted(probes, key=lambda run: (run.api, run.probe)),

@@ -44,7 +44,7 @@ _HARMLESS = {
     "PYTHONUTF8",
 }
 # Without these the ranks of some machines do not reach each other: they stay, and the record names them.
-_LINKS = ("HCCL_", "NCCL_")
+_INTERCONNECT = ("HCCL_", "NCCL_")
 
 
 def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
@@ -52,9 +52,9 @@ def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in environment.items() if key in _HARMLESS or not key.startswith(_READ)}
 
 
-def links(environment: Mapping[str, str]) -> dict[str, str]:
+def interconnect_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """What the libraries that join devices read, with what is no UTF-8 replaced."""
-    found = {key: value for key, value in environment.items() if key.startswith(_LINKS)}
+    found = {key: value for key, value in environment.items() if key.startswith(_INTERCONNECT)}
     return {_as_utf8(key): _as_utf8(value) for key, value in found.items()}
 
 

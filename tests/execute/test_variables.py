@@ -13,7 +13,7 @@ from apidiff.database.devices import Deadlines, Device
 from apidiff.execute.record import make_record
 from apidiff.execute.single.plan import Step
 from apidiff.execute.single.run import CallRunner
-from apidiff.execute.variables import links, without_settings
+from apidiff.execute.variables import interconnect_settings, without_settings
 from apidiff.execute.world import World
 from apidiff.model.sample import Sample, SampleForm, call_of
 from apidiff.model.trace import RankTrace, ScalarDump
@@ -81,7 +81,7 @@ def test_ranks_meet_no_setting_of_the_shell(
 def test_a_record_tells_what_stayed(
     name: str, device: str, noted: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for key in links(os.environ):  # MindSpore sets one when it is imported
+    for key in interconnect_settings(os.environ):  # MindSpore sets one when it is imported
         monkeypatch.delenv(key)
     monkeypatch.setenv("NCCL_ALGO", "Ring")
     monkeypatch.setenv(os.fsdecode(b"NCCL_\xff"), os.fsdecode(b"\xff"))

@@ -450,6 +450,18 @@ def _of_another_text(copy: Path, signature: Path, _stranger: Key) -> None:
     signature_path(copy).write_bytes(signature.read_bytes())
 
 
+def _signed_with_copy(root: Path, key: Key, beside: Callable[[Path, Path, Key], None]) -> Path:
+    """A packed record that ``key`` signed, and a copy of it that is not packed, to which ``beside`` does something."""
+    read = root / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
+    read.parent.mkdir(parents=True)
+    read.write_bytes(gzip.compress(CONTENT))
+    key.sign(read)
+    copy = read.with_suffix("")
+    copy.write_bytes(CONTENT)
+    beside(copy, signature_path(read), Key(root, "Mallory"))
+    return read
+
+
 @needs_minisign
 @pytest.mark.parametrize("beside", [_alone, _signed_by_a_stranger, _with_the_same_signature, _of_another_text])
 def test_a_copy_beside_a_signed_record_takes_nothing_from_it(
@@ -458,14 +470,7 @@ def test_a_copy_beside_a_signed_record_takes_nothing_from_it(
     signers: dict[str, Signer],
     beside: Callable[[Path, Path, Key], None],
 ) -> None:
-    read = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
-    read.parent.mkdir(parents=True)
-    read.write_bytes(gzip.compress(CONTENT))
-    keys[0].sign(read)
-    copy = read.with_suffix("")
-    copy.write_bytes(CONTENT)
-    stranger = Key(tmp_path, "Mallory")
-    beside(copy, signature_path(read), stranger)
+    read = _signed_with_copy(tmp_path, keys[0], beside)
     signed = load_signed(tmp_path, [run_id(read)], signers)[run_id(read)]
     assert (signed.state, signed.unlinked) == (State.VERIFIED, True)  # it does not fit the JSON that is published
 
@@ -479,13 +484,7 @@ def test_a_signature_that_is_not_checked_is_named_by_its_own_file(
     monkeypatch: pytest.MonkeyPatch,
     beside: Callable[[Path, Path, Key], None],
 ) -> None:
-    read = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
-    read.parent.mkdir(parents=True)
-    read.write_bytes(gzip.compress(CONTENT))
-    keys[0].sign(read)
-    copy = read.with_suffix("")
-    copy.write_bytes(CONTENT)
-    beside(copy, signature_path(read), Key(tmp_path, "Mallory"))
+    read = _signed_with_copy(tmp_path, keys[0], beside)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("apidiff.database.passed_over.load_signers", lambda: signers)
     assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is State.NOT_CHECKED
