@@ -17,6 +17,7 @@ from sphinx.errors import ExtensionError
 from apidiff.sphinxext.former_build import _is_whole
 from apidiff.sphinxext.outdated_pages import NOTE
 from apidiff.sphinxext.written_files import LIST, remove_former
+from apidiff.writers.exports.listed_files import read_list
 
 MakeSite = Callable[..., Site]
 OTHER = "torch.distributed.barrier"
@@ -123,6 +124,14 @@ def test_only_what_the_list_names_is_removed(tmp_path: Path, listed: str, remove
     there = {path for path in tmp_path.rglob("*") if path.is_file()}
     assert files - there == {out / name for name in removed}
     assert json.loads((out / LIST).read_text()) == ["kept.html", "not yet.html"]
+
+
+def test_names_that_no_file_has_are_passed_over_before_they_are_followed(tmp_path: Path) -> None:
+    """The time to follow one grows with the square of its parts."""
+    names = {"a/" * 2047 + "b", "a.html"}
+    longer = ["a/" * 2048 + "b", "\u00e9/" * 1366 + "b"]
+    (tmp_path / LIST).write_text(json.dumps([*names, *longer]))
+    assert read_list(tmp_path / LIST) == names
 
 
 # A file below the folder that tells of a site, and what is removed of pages that were listed there once.

@@ -17,6 +17,7 @@ from apidiff.writers.exports.files import write_if_changed
 
 PUBLISHED = ".apidiff-published"  # a list: of what lies beside the pages and below its folder
 _LARGEST = 64 * 2**20  # bytes of a list: that of all pages has a hundredth of that
+_LONGEST = 4096  # bytes of a name: longer ones the system does not take
 
 
 def replace_listed(folder: Path, files: Mapping[Path, bytes]) -> None:
@@ -40,15 +41,14 @@ def read_list(path: Path) -> set[str]:
     texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     paths = [(name, PurePosixPath(name)) for name in texts]
     below = (name for name, path in paths if path.parts and not path.is_absolute() and ".." not in path.parts)
-    return {name for name in below if "\0" not in name and _is_encodable(name)}
+    return {name for name in below if "\0" not in name and _is_possible(name)}
 
 
-def _is_encodable(name: str) -> bool:
+def _is_possible(name: str) -> bool:
     try:
-        os.fsencode(name)
+        return len(os.fsencode(name)) <= _LONGEST
     except UnicodeEncodeError:  # half of a character
         return False
-    return True
 
 
 def write_list(path: Path, names: Iterable[str]) -> None:
