@@ -35,8 +35,8 @@ class Beside(NamedTuple):
 class _Foreign(NamedTuple):
     """A record of a known signer: who signed it, the mappings it is of, and all traces with its own before the others.
 
-    ``apart``: of a record of the target with runs that agreed, what they may have agreed with: the record with that signer's
-    of the source alone, for each version of it.
+    ``apart``: of a record of the target, what this project may not have run of the source: the record with that signer's of
+    the source alone, for each version of it.
     """
 
     run: str
@@ -61,7 +61,7 @@ class BesideOurs:
                 tuple(
                     SingleTraces([(key, record)], source)
                     for source in of_source.get(data.signed[key].signer, ())
-                    if any(run.agrees for run in record.samples)
+                    if record.framework != "torch"
                 ),
             )
             for key, record in data.signed_single_runs

@@ -65,7 +65,7 @@ def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
 
 def _is_doubtful(claim: AnsweredClaim, release: str) -> bool:
     """Whether a record for which somebody vouches says at the release that the claim does not hold."""
-    failed = (row.outcome != "holds" for row in claim.summary if _is_of(row, release))
+    failed = (row.outcome != "holds" for row in (*claim.summary, *claim.aside) if _is_of(row, release))
     return any(failed) or any(one.vouched_for for one in claim.disputes if _is_of(one, release))
 
 

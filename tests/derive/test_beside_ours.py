@@ -314,6 +314,28 @@ def test_what_agreed_with_the_signers_own_source_counts(
     assert [pair for pair in other if of_target in pair.runs] == alone.elsewhere
 
 
+def test_what_a_signer_ran_of_both_is_told_where_this_project_ran_neither(database: Data) -> None:
+    """Also of a record without a run that agreed: each has its traces."""
+    records = [_of_softmax(database, framework, NEWEST[framework]) for framework in ("torch", "mindspore")]
+    theirs = [
+        (f"{one.framework}-{one.framework_version}/single-cpu-{'0' * 64}", _without_agreeing(one)) for one in records
+    ]
+    data = dataclasses.replace(
+        database,
+        single_runs=[],
+        signed_single_runs=theirs,
+        signed=database.signed | {key: BY_LAB for key, _ in theirs},
+    )
+    mapping = data.mappings[API]
+    [told] = BesideOurs(data, {}, data.traces()).said(mapping, mapping.targets[0], ()).elsewhere
+    assert {*told.runs} == {key for key, _ in theirs}
+    assert {one.sample for one in told.verdicts} == {run.sample for run in theirs[1][1].samples}
+
+
+def _without_agreeing(record: SingleRecord) -> SingleRecord:
+    return msgspec.structs.replace(record, samples=[run for run in record.samples if not run.agrees])
+
+
 def test_a_signers_own_source_settles_what_this_project_disputes(database: Data) -> None:
     """Ours of the target crashed; theirs agreed, with a run of their own."""
     source = _returning(_of_exp(database, "torch"), 1 + 2e-7)

@@ -486,6 +486,10 @@ def test_short_evidence_tells_first_what_does_not_hold(database: Data, ours: Run
     ]
     lines = short_evidence(msgspec.structs.replace(answer, claims=claims), "en").splitlines()[-2:]
     assert ["refuted on three" in line for line in lines] == [True, False]
+    # Of a known signer too, of a place that this project did not run.
+    claims[1] = msgspec.structs.replace(claims[1], summary=rows, aside=[refuted])
+    lines = short_evidence(msgspec.structs.replace(answer, claims=claims), "en").splitlines()[-2:]
+    assert ["refuted on three" in line for line in lines] == [True, False]
 
 
 def test_texts_of_verdicts_tell_runs_of_known_signers_apart(
