@@ -14,11 +14,12 @@ def source_names(data: Data) -> SourceNames:
     """List every source with its aliases, the modules that copy others, and what everyone calls modules."""
     scope = load_scope().torch
     apis: dict[str, KnownApi] = {}
+    others: dict[str, KnownApi] = {}
     ported: dict[str, str] = {}
     for mapping in data.mappings.values():
         is_class = mapping.source.kind in _CLASSES or any(target.members for target in mapping.targets)
-        for name in (mapping.source.name, *mapping.aliases):
-            apis[name] = KnownApi(mapping=mapping.id, is_class=is_class)
+        apis[mapping.source.name] = known = KnownApi(mapping=mapping.id, is_class=is_class)
+        others |= dict.fromkeys(mapping.aliases, known)
         for target in mapping.targets:
             same = target.api.name.rpartition(".")[2] == mapping.source.name.rpartition(".")[2]
             if same or target.api.name not in ported:
@@ -31,7 +32,7 @@ def source_names(data: Data) -> SourceNames:
     }
     customary = {module.alias: module.name for module in scope.modules if module.alias}
     return SourceNames(
-        apis=apis,
+        apis=others | apis,  # an alias takes no API's own name
         copies=scope.copies(),
         customary=customary,
         ported=ported,

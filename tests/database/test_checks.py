@@ -181,9 +181,9 @@ FAULTY = [
         (
             "category: p2p",
             f"category: p2p\naliases: [{alias}]",
-            f"alias '{alias}' is no name of PyTorch. Write its full name",
+            f"alias {alias.strip(chr(34))!r} is no name of PyTorch. Write its full name",
         )
-        for alias in ("dist.broadcast", "mindspore.mint.neg", "sin")
+        for alias in ("dist.broadcast", "mindspore.mint.neg", "sin", "torchfoo.bar", "torch..x", '"torch.x(1"', "torch")
     ),
     ("category: p2p", "category: surprise", "unknown category 'surprise'. Name one of collective, p2p"),
     (
@@ -241,6 +241,35 @@ def test_faulty_record(root: Path, scripts: Path, old: str, new: str, message: s
     errors = [str(error) for error in check_records(load(root), scripts)]
     assert any(message in error for error in errors) if message else not errors, errors
     assert all(error.startswith(f"{path}:") for error in errors)
+
+
+# (aliases, what the one error says)
+TAKEN = [
+    ("torch.distributed.pass_on_too", "is a mapping of its own. Take the alias out"),
+    ("torch.passed, torch.passed", "alias 'torch.passed' stands twice"),
+    ("torch.pass_too", "alias 'torch.pass_too' is one of torch.distributed.pass_on_too too"),
+    ("torch.distributed", "is no API but what torch.distributed.pass_on lies in. Write the full name of one"),
+]
+
+
+@pytest.mark.parametrize(("aliases", "message"), TAKEN)
+def test_a_name_that_is_anothers(root: Path, scripts: Path, aliases: str, message: str) -> None:
+    """Code that uses it would be ported as this API."""
+    path = write(root, "pass_on", PASS_ON.replace("category: p2p", f"category: p2p\naliases: [{aliases}]"))
+    write(root, "pass_on_too", PASS_ON_TOO.replace("category: p2p", "category: p2p\naliases: [torch.pass_too]"))
+    errors = [error for error in check_records(load(root), scripts) if error.path == path]
+    assert errors
+    assert all(message in str(error) for error in errors)
+
+
+def test_a_mapping_of_a_short_name(root: Path, scripts: Path) -> None:
+    """`dist.pass_on` would stand for two APIs."""
+    (root / "mappings/torch/dist").mkdir()
+    (root / "mappings/torch/dist/pass_on.yaml").write_text(PASS_ON_TOO, encoding="utf-8")
+    write(root, "pass_on", PASS_ON)
+    errors = [str(error) for error in check_records(load(root), scripts)]
+    told = "'torch.dist.pass_on' ends with 'dist.pass_on', which everyone writes for torch.distributed.pass_on"
+    assert any(told in error for error in errors), errors
 
 
 def test_a_recipe_that_is_not_there(root: Path, tmp_path: Path) -> None:

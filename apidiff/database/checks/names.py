@@ -24,10 +24,11 @@ def names_fit(subject: Subject) -> Iterator[DataError]:
     if mapping.source.name != mapping.id:
         found = f"the source is {mapping.source.name!r} but the id is {mapping.id!r}"
         yield subject.error(("source", "name"), found, "Make them the same.")
+    if taken := _taken_spelling(subject):
+        yield subject.error(("source", "name"), taken, "Write the full name of the API, by the module that has it.")
     for index, alias in enumerate(mapping.aliases):
-        if not alias.startswith(Framework.TORCH.value):
-            found = f"alias {alias!r} is no name of PyTorch"
-            yield subject.error(("aliases", index), found, "Write its full name, torch.….")
+        for found, remedy in _alias_faults(subject, alias):
+            yield subject.error(("aliases", index), found, remedy)
     seen: set[str] = set()
     for index, target in enumerate(mapping.targets):
         if target.api.name in seen:
@@ -36,6 +37,33 @@ def names_fit(subject: Subject) -> Iterator[DataError]:
         if not target.api.name.startswith(f"{Framework.MINDSPORE.value}."):
             found = f"target {target.api.name!r} is no API of MindSpore"
             yield subject.error(("targets", index, "api", "name"), found, "Write its full name, mindspore.….")
+
+
+def _taken_spelling(subject: Subject) -> str | None:
+    """What is wrong with a name also found by what everyone writes for another's: ``F.softmax`` of ``torch.F.softmax``."""
+    name = subject.mapping.id
+    modules = {module.alias: module.name for module in load_scope().torch.modules if module.alias}
+    for start, part in enumerate(parts := name.split(".")):
+        full = ".".join([modules.get(part, part), *parts[start + 1 :]])
+        if start and full != name and full in subject.data.mappings:
+            return f"{name!r} ends with {'.'.join(parts[start:])!r}, which everyone writes for {full}"
+    return None
+
+
+def _alias_faults(subject: Subject, alias: str) -> Iterator[tuple[str, str]]:
+    """What is wrong with another name of the source, each with the remedy: code that uses the name is ported by this mapping."""
+    mapping, mappings = subject.mapping, subject.data.mappings
+    named = mapping.category == "launcher" and alias.isidentifier()  # a program
+    if not named and not (alias.startswith("torch.") and all(part.isidentifier() for part in alias.split("."))):
+        yield f"alias {alias!r} is no name of PyTorch", "Write its full name, torch.…."
+    elif alias in mappings:
+        yield f"alias {alias!r} is a mapping of its own", "Take the alias out."
+    elif mapping.aliases.count(alias) > 1:
+        yield f"alias {alias!r} stands twice", "Keep one."
+    elif other := next((key for key, one in mappings.items() if key != mapping.id and alias in one.aliases), None):
+        yield f"alias {alias!r} is one of {other} too", "Keep it where the object is the same one."
+    elif below := next((key for key in mappings if key.startswith(f"{alias}.")), None):
+        yield f"alias {alias!r} is no API but what {below} lies in", "Write the full name of one, torch.…."
 
 
 def targets_exist(subject: Subject) -> Iterator[DataError]:
