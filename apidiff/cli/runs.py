@@ -260,10 +260,11 @@ def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Cont
         yield f"  {record.framework} is the build {quoted(record.build, _SHORT)}, which is no release"
     if record.device_found:
         yield f"  found: {quoted(in_words(record.device_found))}"
-    given = (f"{one_line(name, _SHORT)}={one_line(value, _SHORT)}" for name, value in record.environment.items())
+    said = one_line if signed.trust in OWN else quoted
+    given = (f"{said(name, _SHORT)}={said(value, _SHORT)}" for name, value in record.environment.items())
     yield f"  environment: {', '.join(given)}"
     if record.stopped:
-        yield f"  stopped half-way: {one_line(record.stopped)}; its verdicts are of what was done before"
+        yield f"  stopped half-way: {said(record.stopped)}; its verdicts are of what was done before"
     if isinstance(record, RunRecord):
         yield from _judged(data, key, record, context)
     else:

@@ -165,13 +165,13 @@ def side_by_side(
         evidence(EvidenceCode.VARIADIC, name=parameter.name) for parameter in (*source, *target) if parameter.variadic
     ]:
         return Comparison([], variadic)
-    left = [parameter for parameter in source if not lacks_general(parameter, target, excused)]
-    right = [parameter for parameter in target if not adds_default(parameter, source, target)]
-    given = {parameter.name: parameter for parameter in right}
+    left = without_general(source, target, excused)
+    given = {parameter.name: parameter for parameter in without_added(source, target)}
     names = [parameter.name for parameter in left]
-    differences = [evidence(EvidenceCode.ONLY_IN_SOURCE, name=name) for name in names if name not in given]
-    differences += [evidence(EvidenceCode.ONLY_IN_TARGET, name=name) for name in given if name not in names]
-    order, target_order = [name for name in names if name in given], [name for name in given if name in names]
+    both = given.keys() & names
+    differences = [evidence(EvidenceCode.ONLY_IN_SOURCE, name=name) for name in names if name not in both]
+    differences += [evidence(EvidenceCode.ONLY_IN_TARGET, name=name) for name in given if name not in both]
+    order, target_order = [name for name in names if name in both], [name for name in given if name in both]
     if order != target_order:
         texts = ", ".join(order), ", ".join(target_order)
         differences.append(evidence(EvidenceCode.ORDER_DIFFERS, source=texts[0], target=texts[1]))
@@ -183,21 +183,25 @@ def side_by_side(
     return Comparison(differences, undecided)
 
 
-def lacks_general(parameter: Given, target: Sequence[Given], excused: Iterable[str]) -> bool:
+def without_general(source: Sequence[Given], target: Sequence[Given], excused: Iterable[str]) -> list[Given]:
     """Exception 2: MindSpore may lack what the table lists as general parameters of torch (``out``, ``device``, …)."""
-    return parameter.name in set(excused) and all(other.name != parameter.name for other in target)
+    lacked = {*excused}.difference(parameter.name for parameter in target)
+    return [parameter for parameter in source if parameter.name not in lacked]
 
 
-def adds_default(parameter: Given, source: Sequence[Given], target: Sequence[Given]) -> bool:
+def without_added(source: Sequence[Given], target: Sequence[Given]) -> list[Given]:
     """Exception 3: MindSpore may have more parameters if the call without them does the same.
 
     They have a default, and stand behind those that both have, or are given by keyword only: else they shift the others.
     """
-    shared = {other.name for other in source}
-    if parameter.name in shared or not parameter.defaults:
-        return False
-    behind = list(target)[list(target).index(parameter) :]
-    return parameter.keyword_only or not any(other.name in shared and not other.keyword_only for other in behind)
+    shared = {parameter.name for parameter in source}
+    placed = [place for place, one in enumerate(target) if one.name in shared and not one.keyword_only]
+    behind = placed[-1] if placed else -1
+    return [
+        parameter
+        for place, parameter in enumerate(target)
+        if parameter.name in shared or not parameter.defaults or not (parameter.keyword_only or place > behind)
+    ]
 
 
 def stands_for_overload(source: Given, target: Given, *, overloaded: bool) -> bool:

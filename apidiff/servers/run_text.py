@@ -10,6 +10,7 @@ from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import RunRecord
+from apidiff.model.trust import OWN
 
 
 def run_text(wanted: str) -> str:
@@ -43,6 +44,7 @@ def run_text(wanted: str) -> str:
         f"- {signed_words(signed, 'en')}",
         f"- {quoted(record.os)}, {quoted(record.machine)}, {record.cores} cores, Python {quoted(record.python)}",
     ]
-    lines += [f"- stopped half-way: {one_line(record.stopped)}"] if record.stopped else []
-    lines += [f"- environment: {one_line(name)}={one_line(value)}" for name, value in record.environment.items()]
+    said = one_line if signed.trust in OWN else quoted
+    lines += [f"- stopped half-way: {said(record.stopped)}"] if record.stopped else []
+    lines += [f"- environment: {said(name)}={said(value)}" for name, value in record.environment.items()]
     return "".join(f"{unbroken(line)}\n" for line in lines)

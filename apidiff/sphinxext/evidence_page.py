@@ -94,7 +94,7 @@ def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
             paragraph(nodes.Text(measurer(_maker(run), make.language))),
             paragraph(nodes.Text(signed_words(run.signed, make.language))),
         ]
-        rows.append([str(run.world_size), run.date, by, [links, *stopped_notice(make, run.stopped)]])
+        rows.append([str(run.world_size), run.date, by, [links, *stopped_notice(make, run.stopped, run.signed.trust)]])
     header = [make.word(f"run.{name}") for name in ("world_size", "date", "measured_by", "id")]
     return [table(header, rows), *_machines(make, runs)]
 

@@ -53,7 +53,7 @@ def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) 
         [nodes.Text(title)],
         make.sentence("run.summary"),
         paragraph(make.lead("run.id"), literal(run_id), nodes.Text(" · "), raw, *signature_link(make, run_id, signed)),
-        *stopped_notice(make, run.stopped),
+        *stopped_notice(make, run.stopped, signed.trust),
         make.section("environment", make.word("run.environment"), *_environment(make, run, signed)),
         make.section("repeat", make.word("repeat"), *_repeat(make, run)),
         make.section("probes", make.word("run.probes"), *_probes(make, run_id, run)),
@@ -69,11 +69,13 @@ def written_by(trust: Trust) -> Callable[[str], str]:
     return str if trust in OWN else partial(quoted, limit=_QUOTED)
 
 
-def stopped_notice(make: PageBuilder, stopped: str | None) -> list[nodes.Node]:
+def stopped_notice(make: PageBuilder, stopped: str | None, trust: Trust) -> list[nodes.Node]:
     """Say why a run ended before all was done, where it did, and what that means for its verdicts."""
     if not stopped:
         return []
-    return [paragraph(*make.filled("run.stopped", why=[literal(stopped)]), classes=["apidiff-quote"])]
+    return [
+        paragraph(*make.filled("run.stopped", why=[literal(written_by(trust)(stopped))]), classes=["apidiff-quote"])
+    ]
 
 
 def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes.Node]:

@@ -5,6 +5,8 @@ Parameters are written as in a signature: ``group: ProcessGroup = None``; ``defa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from apidiff.judge.correspondence import Given, side_by_side
@@ -65,6 +67,25 @@ def test_side_by_side(source: str, target: str, differences: list[str], undecide
     found = side_by_side(given(source), given(target))
     assert lines(found.differences) == differences
     assert lines(found.undecided) == undecided
+
+
+class Counted(list[Given]):
+    """Parameters that count how often they were gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Given]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_many_parameters_are_gone_through_as_often_as_few() -> None:
+    times = set()
+    for count in (3, 300):
+        target = Counted(Given(f"p{number}", ("None",)) for number in range(count))
+        assert len(side_by_side([Given("p0")], target).differences) == 1
+        times.add(target.times)
+    assert len(times) == 1
 
 
 EXCUSED = [

@@ -214,7 +214,7 @@ def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> Non
         "signed by Example Lab (verified)",
         "eight &lt;b&gt;devices&lt;/b&gt;",
         "“Example Lab” (signed by a known signer)",
-        "This run ended before all that was planned was done, for this reason: rank 1 went away.",
+        "This run ended before all that was planned was done, for this reason: “rank 1 went away”.",
     ):
         assert words in told
         assert words not in plain
@@ -244,7 +244,7 @@ def test_what_stopped_and_was_not_signed_says_so_in_chinese(make_site: Callable[
     site.content = msgspec.structs.replace(site.content, runs={run: path}, signed={run: signed})
     signature_path(site.content.runs[run]).write_text("x")
     text = _text(site.build().html(f"runs/{short_id(run)}"))
-    for words in ("没有做完计划的全部内容就结束了，原因：signal 15", "minisign 程序缺失或未作答，因此未验证"):
+    for words in ("没有做完计划的全部内容就结束了，原因：“signal 15”", "minisign 程序缺失或未作答，因此未验证"):
         assert words in text
 
 

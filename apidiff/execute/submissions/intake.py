@@ -100,7 +100,7 @@ def take_in(
             continue
         for sent in given:
             try:
-                record, read = _read(sent, fits, signers, data)
+                record, read = _read(sent, fits, signers, data, note)
                 trial(sent.path, record)
                 path_here = _place(record, sent, runs)
                 _refuse_shared_id(sent.path, path_here, {*record_paths(runs), *fitting})
@@ -170,7 +170,7 @@ def _refuse_shared_id(path: Path, here: Path, others: Iterable[Path]) -> None:
             raise DataError(path, None, found, remedy)
 
 
-def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data) -> tuple[RunRecord, _Read]:
+def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data, note: Note) -> tuple[RunRecord, _Read]:
     path, content, signature = sent
     runs = data.root / "runs"
     record = foreign_record(path, content, fits)
@@ -189,6 +189,9 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data)
         remedy = f"Install a {PROGRAM} that runs, see that {tempfile.gettempdir()} has room, or leave {mine.name} away."
         found = f"names the key of {signed.signer}, and is not checked: {cause}"
         raise DataError(mine, None, found, remedy)
+    if signed.state is State.UNKNOWN_KEY and here.trust in OWN:
+        note(f"{mine}: passed over: the record is this project's own, and no known signer has the key {signed.key}")
+        sent, signature = sent._replace(signature=None), None
     there = read_signature(run_path(record, content, runs))
     if signature is not None and there is not None and there != signature:
         remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from minisign_keys import Key, known_as, needs_minisign
-from sent_records import BACKENDS, edited, read_foreign, sent
+from sent_records import BACKENDS, UNKNOWN_SIGNATURE, edited, read_foreign, sent
 
 from apidiff.cli.runs import list_own
 from apidiff.database import ApidiffError, Data, DataError, InvalidData, load, own_records
@@ -88,6 +89,24 @@ def test_a_second_signature_does_not_take_the_place_of_the_first(
     with pytest.raises(InvalidData, match="is another signature than the one that the record has here"):
         take_in([path], data, BACKENDS, examples, known_as(alice))
     assert signature_path(written).read_bytes() == first
+
+
+def test_a_signature_that_nobody_can_check_is_not_put_beside_a_record_of_ours(
+    data: Data, examples: Examples, tmp_path: Path
+) -> None:
+    """Whoever finds it there may take it for more than it is, and it would keep out one that verifies."""
+    [(ours, _)] = data.runs
+    here = record_path(ours, data.root / "runs")
+    path = Path(shutil.copy(here, tmp_path))
+    signature_path(path).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
+    notes: list[str] = []
+    [taken] = take_in([path], data, BACKENDS, examples, {}, notes.append)
+    assert (taken.path, taken.new, taken.signed.state) == (here, False, State.LISTED)
+    assert not signature_path(here).exists()
+    [said] = notes
+    assert said.startswith(
+        f"{signature_path(path)}: passed over: the record is this project's own, and no known signer"
+    )
 
 
 # (version of the package, refusal)
