@@ -19,6 +19,7 @@ from apidiff.database.checks.coverage import (
 )
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
+from apidiff.database.checks.measured_releases import releases_have_signatures, telling_missing_signatures
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
 from apidiff.database.checks.other_files import tables_are_readable
 from apidiff.database.checks.parameters import fill_fits, rows_fit
@@ -45,6 +46,7 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
         *check_records(data, examples),
         *check_coverage(data),
         *places_are_described(data),
+        *releases_have_signatures(data),
         *tables_are_readable(data.root),
     ]
 
@@ -86,7 +88,7 @@ def without_unusable(data: Data) -> Data:
     from apidiff.database.paths import examples_folder
 
     data.newest_release(Framework.MINDSPORE.value)
-    data = without_unjudged(data)
+    data = telling_missing_signatures(without_unjudged(data))
     of_apis: list[Pass] = [
         documents_exist,
         partial(examples_exist, folder=examples_folder()),
