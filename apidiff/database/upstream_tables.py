@@ -23,6 +23,11 @@ class UpstreamTable(Record, frozen=True, kw_only=True):
     document: str
     pages: str
 
+    @property
+    def release(self) -> str:
+        """What the table is of, as the file of ``official/`` is named that holds its rows on distributed training."""
+        return self.file.removeprefix("mapping_").removesuffix(".csv")
+
 
 class UpstreamRow(Record, frozen=True, kw_only=True):
     """A pair that a table lists as ``consistent``, as different with a page of its own (``diff``), or with a remark (``text``).

@@ -165,6 +165,18 @@ CHANGED = [
     ("target: mindspore.mint.distributed.reduce\n", "target: mindspore.mint.distributed.none\n", "lacks the row", None),
     ("target: mindspore.mint.distributed.reduce\n", "target: mindspore.mint.distributed.none\n", "no such row", 168),
     ("listed: diff", "listed: consistent", "DistributedSampler is listed as 'consistent', in upstream's whole", 208),
+    (
+        'source_version: "2.1"',
+        'source_version: "2.4"',
+        "mindspore.mint.distributed.P2POp is of PyTorch 2.4, in upstream's whole table of 2.1",
+        9,
+    ),
+    (
+        "document: mindspore-2025-07-api-mapping",
+        "document: mindspore-r2.4.0-diff-reduce",
+        "is said to be of the document 'mindspore-r2.4.0-diff-reduce', and holds rows of 'mindspore-2025-07-api-mapping'",
+        3,
+    ),
 ]
 
 
@@ -176,7 +188,8 @@ def test_a_table_says_what_upstreams_whole_table_says(
     assert old in text
     (tmp_path / "2025-07.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
     table = load_table(tmp_path / "2025-07.yaml")
-    found = [(error.line, error.found) for error in tables_are_whole(dataclasses.replace(database, tables=[table]))]
+    tables = [table, *(file for file in database.tables if file.name != table.name)]
+    found = [(error.line, error.found) for error in tables_are_whole(dataclasses.replace(database, tables=tables))]
     assert [where for where, what in found if said is None or said in what] == ([] if said is None else [line])
 
 
@@ -190,6 +203,28 @@ def test_rows_that_are_lost_are_told(database: Data) -> None:
     lost = [error.found for error in tables_are_whole(dataclasses.replace(database, tables=short))]
     assert len(lost) == 31 + 1 - 10 + 17 + 1 - 10
     assert lost[0].startswith("lacks the row torch.distributed.broadcast_object_list → mindspore.mint.distributed.")
+
+
+# the names of the files that are there, of the first table; what is said of which file
+PLACES: list[tuple[list[str], list[tuple[str, str]]]] = [
+    (["2025-07"], []),
+    ([], [("2025-07.yaml", "is not there, with the rows on distributed training of upstream/mapping_2025-07.csv")]),
+    (["2025-07", "2025-08"], [("2025-08.yaml", "is none of upstream's tables, 2025-07.yaml and r2.4.10.yaml")]),
+    (["2025-08"], [("2025-07.yaml", "is not there, with"), ("2025-08.yaml", "is none of upstream's tables, ")]),
+]
+
+
+@pytest.mark.parametrize(("names", "said"), PLACES)
+def test_of_each_of_upstreams_tables_there_is_one(
+    database: Data, names: list[str], said: list[tuple[str, str]]
+) -> None:
+    """Without it its claims are gone, and what refutes them."""
+    [first] = [file for file in database.tables if file.name == "2025-07"]
+    others = [file for file in database.tables if file is not first]
+    files = [dataclasses.replace(first, path=first.path.with_stem(name)) for name in names]
+    found = list(tables_are_whole(dataclasses.replace(database, tables=[*files, *others])))
+    assert [error.path for error in found] == [first.path.with_name(name) for name, _ in said]
+    assert all(text in error.found for error, (_, text) in zip(found, said, strict=True))
 
 
 def test_an_unknown_document(root: Path) -> None:

@@ -15,8 +15,10 @@ from apidiff.database.paths import conf_file
 from apidiff.database.scope import FILE, read_scope
 from apidiff.database.signatures import names_to_match, newest_first, public_names
 from apidiff.database.terms import Term
-from apidiff.database.upstream_tables import TABLES, UpstreamRow, table_rows
-from apidiff.errors import DataError
+from apidiff.database.upstream_tables import TABLES, UpstreamRow, UpstreamTable, table_rows
+from apidiff.errors import Damage, DataError
+
+_RESTORE = "Restore the file from version control."
 
 
 def torch_is_covered(data: Data) -> Iterator[DataError]:
@@ -104,29 +106,52 @@ def pairs_have_records(data: Data) -> Iterator[DataError]:
 
 
 def tables_are_whole(data: Data) -> Iterator[DataError]:
-    """Tables of ``official/`` have upstream's rows on distributed training, all of them and no others, listed as there."""
-    for file in data.tables:
-        for table in TABLES:
-            if table.document == file.table.document:
-                with suppress(DataError):  # which `tables_are_readable` tells
-                    yield from _against(file, table_rows(data.root / "upstream", table))
+    """Tables of ``official/`` have upstream's rows on distributed training, all of them and no others, listed as there.
+
+    There is one for each of upstream's whole tables, under its document.
+    """
+    files = {file.name: file for file in data.tables}
+    for table in TABLES:
+        with suppress(DataError):  # which `tables_are_readable` tells
+            rows = table_rows(data.root / "upstream", table)
+            if (file := files.get(table.release)) is not None:
+                yield from _of_document(file, table)
+                yield from _against(file, rows)
+                continue
+            found = f"is not there, with the rows on distributed training of upstream/{table.file}"
+            yield DataError(data.root / "official" / f"{table.release}.yaml", None, found, _RESTORE, Damage.UNREADABLE)
+    releases = {table.release for table in TABLES}
+    for name in sorted(files.keys() - releases):
+        found = f"is none of upstream's tables, {' and '.join(f'{one}.yaml' for one in sorted(releases))}"
+        yield DataError(files[name].path, None, found, "Give it its name, or delete it.", Damage.NAME)
+
+
+def _of_document(file: TableFile, table: UpstreamTable) -> Iterator[DataError]:
+    if file.table.document != table.document:
+        found = f"is said to be of the document {file.table.document!r}, and holds rows of {table.document!r}"
+        yield DataError(file.path, file.lines.get(("document",)), found, _RESTORE)
 
 
 def _against(file: TableFile, upstream: Iterable[UpstreamRow]) -> Iterator[DataError]:
-    remedy = "Restore the file from version control."
     there = {(row.source, row.target): row for row in upstream if ".distributed." in (row.source or row.target)}
     own = {(row.source or "", row.target) for row in file.table.rows}
-    for pair, whole in there.items():
+    for pair, one in there.items():
         if pair not in own:
-            stands = f"{' → '.join(filter(None, pair))}, which stands in upstream/{whole.table.file}:{whole.line}"
-            yield DataError(file.path, None, f"lacks the row {stands}", remedy)
+            stands = f"{' → '.join(filter(None, pair))}, which stands in upstream/{one.table.file}:{one.line}"
+            yield DataError(file.path, None, f"lacks the row {stands}", _RESTORE)
     for index, row in enumerate(file.table.rows):
-        listed = there[pair].listed if (pair := (row.source or "", row.target)) in there else None
-        if listed is None:
-            yield file.error(index, "target", f"{row.target} stands in no such row of upstream's whole table", remedy)
-        elif listed != row.listed.value:
-            found = f"{row.target} is listed as {row.listed.value!r}, in upstream's whole table as {listed!r}"
-            yield file.error(index, "listed", found, remedy)
+        whole = there.get((row.source or "", row.target))
+        if whole is None:
+            yield file.error(index, "target", f"{row.target} stands in no such row of upstream's whole table", _RESTORE)
+            continue
+        if whole.listed != row.listed.value:
+            found = f"{row.target} is listed as {row.listed.value!r}, in upstream's whole table as {whole.listed!r}"
+            yield file.error(index, "listed", found, _RESTORE)
+        if whole.source_version not in {"", row.source_version}:  # it names none where PyTorch has no such API
+            found = (
+                f"{row.target} is of PyTorch {row.source_version}, in upstream's whole table of {whole.source_version}"
+            )
+            yield file.error(index, "source_version", found, _RESTORE)
 
 
 def _remedy(data: Data, file: TableFile, source: str) -> str:
