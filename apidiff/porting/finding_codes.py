@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Set
 from functools import cache
 from pathlib import Path
 
-import msgspec
-
 from apidiff.database.regular_files import read_regular
 from apidiff.errors import reinstall
+from apidiff.model.vocabulary import AnswerKind, DifferenceKind
 
 # Not by way of `apidiff.database`, which would cost each scan the import of a YAML parser.
 _FILE = Path(__file__).resolve().parents[1] / "data" / "finding_codes.json"
 _LARGEST = 2**20  # bytes
 RENAME = "rename"
 """The kind of a place whose whole edit is another name."""
+_KINDS = {kind.value for kinds in (DifferenceKind, AnswerKind) for kind in kinds} | {RENAME}
+_CODE = re.compile(r"AD\d{3}", re.ASCII)
 
 
-class _Codes(dict[str, str]):
-    """The codes by kind. One that is asked for and is not there is damage of the file."""
-
-    def __missing__(self, kind: str) -> str:
-        raise reinstall(_FILE)
+class _Pairs(list[tuple[str, object]]):
+    """The keys and values of an object of JSON, as they stand: a key may stand there twice."""
 
 
 def keeps_out(listed: Set[str], name: str) -> bool:
@@ -38,8 +38,32 @@ def name_ends(name: str) -> list[str]:
 
 @cache
 def finding_codes() -> Mapping[str, str]:
-    """Read the codes by kind: of differences, of answers without a target, and `RENAME`."""
+    """Read the codes by kind: of differences, of answers without a target, and `RENAME`; each kind has one of its own.
+
+    Raises DataError for a file that cannot be read, or in which a code would keep out what another kind finds.
+    """
     try:
-        return _Codes(msgspec.json.decode(read_regular(_FILE, _LARGEST), type=dict[str, str]))
+        pairs = json.loads(read_regular(_FILE, _LARGEST).decode("utf-8"), object_pairs_hook=_Pairs)
     except (OSError, ValueError, RecursionError) as error:
         raise reinstall(_FILE) from error
+    if not isinstance(pairs, _Pairs):
+        raise reinstall(_FILE)
+    codes: dict[str, str] = {}
+    for kind, code in pairs:
+        if found := _fault(kind, code, codes):
+            raise reinstall(_FILE, found)
+        codes[kind] = str(code)
+    if missing := _KINDS - codes.keys():
+        raise reinstall(_FILE, f"has no code for {min(missing)!r}")
+    return codes
+
+
+def _fault(kind: str, code: object, codes: Mapping[str, str]) -> str | None:
+    """What is wrong with the code of a kind that stands behind ``codes``."""
+    if kind not in _KINDS:
+        return f"has a code for {kind!r}, which is no kind of finding"
+    if kind in codes:
+        return f"has the key {kind!r} twice"
+    if not isinstance(code, str) or not _CODE.fullmatch(code):
+        return f"has {code!r} for {kind!r}, and codes are of the form AD101"
+    return next((f"has {code} for {other!r} and for {kind!r}" for other, same in codes.items() if same == code), None)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from apidiff.database.paths import DATA
 from apidiff.errors import DataError
 from apidiff.lookup.cache import open_index
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind
@@ -95,9 +96,42 @@ def test_what_a_comment_lists_is_looked_up(
     assert keeps_out(LookedUp(listed), "torch.tanh") is is_kept
 
 
-def test_a_code_that_is_not_there_is_damage_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apidiff.porting.finding_codes._FILE", tmp_path / "finding_codes.json")
-    (tmp_path / "finding_codes.json").write_text("{}")
-    codes = finding_codes.__wrapped__()
-    with pytest.raises(DataError, match="finding_codes"):
-        codes["rename"]
+def _changed(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new, 1)
+
+
+# what is done to the file, what is said
+FAULTS: list[tuple[Callable[[str], str], str]] = [
+    (lambda text: text, ""),
+    (lambda _: "{}", "has no code for 'accuracy'"),
+    (lambda _: '["AD101"]', "is missing or damaged"),
+    (lambda _: "[" * 100_000, "is missing or damaged"),
+    (_changed('"value": "AD101",', ""), "has no code for 'value'"),
+    (_changed('"value"', '"valeu"'), "has a code for 'valeu', which is no kind of finding"),
+    (_changed('"AD102"', '"AD101"'), "has AD101 for 'value' and for 'dtype'"),
+    (_changed('"AD102"', '"AD1020"'), "has 'AD1020' for 'dtype', and codes are of the form AD101"),
+    (_changed('"AD102"', '"AD10\\u202e2"'), "has 'AD10\\u202e2' for 'dtype', and codes"),
+    (_changed('"AD102"', '"AD102\\n"'), "has 'AD102\\n' for 'dtype', and codes"),
+    (_changed('"AD102"', '"AD10\u0662"'), "for 'dtype', and codes are of the form AD101"),
+    (_changed('"AD102"', "102"), "has 102 for 'dtype', and codes are of the form AD101"),
+    (_changed('"AD102"', '{"code": "AD102"}'), "for 'dtype', and codes are of the form AD101"),
+    (_changed('"AD102",', '"AD102", "dtype": "AD199",'), "has the key 'dtype' twice"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), FAULTS)
+def test_codes_that_are_none_are_damage_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[str], str], said: str
+) -> None:
+    """A kind without a code ends a scan; a code of two kinds would keep out what the other finds."""
+    path = tmp_path / "finding_codes.json"
+    path.write_text(change((DATA / "finding_codes.json").read_text("utf-8")), "utf-8")
+    monkeypatch.setattr("apidiff.porting.finding_codes._FILE", path)
+    if not said:
+        assert finding_codes.__wrapped__() == finding_codes()
+        return
+    with pytest.raises(DataError) as caught:
+        finding_codes.__wrapped__()
+    assert str(caught.value).startswith(f"{path}: ")
+    assert said in str(caught.value)
+    assert "reinstall apidiff" in str(caught.value)
