@@ -26,6 +26,11 @@ def examples_folder() -> Path:
     return _CHECKOUT / "executable_examples" if in_checkout() else DATA / "examples"
 
 
+def docs_folder() -> Path:
+    """``docs/`` of the checkout; an installed package has none."""
+    return _CHECKOUT / "docs"
+
+
 def examples_of(data: Path) -> Path:
     """The scripts of the data folder ``data``: for the project's own those of `examples_folder`, else its ``examples/``."""
     return examples_folder() if data == DATA else data / "examples"

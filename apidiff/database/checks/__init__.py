@@ -28,6 +28,7 @@ from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
+from apidiff.database.checks.written_code import written_code_fits
 from apidiff.database.data import Data
 from apidiff.database.documented import listings_fit
 from apidiff.database.odd_records import naming_the_record
@@ -47,6 +48,7 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
         *check_coverage(data),
         *places_are_described(data),
         *releases_have_signatures(data),
+        *written_code_fits(data),
         *tables_are_readable(data.root),
     ]
 
