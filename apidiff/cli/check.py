@@ -14,7 +14,7 @@ from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.checks import check_records, found_in, run_checks
 from apidiff.database.checks.digests import digests_fit
-from apidiff.database.checks.messages import messages_are_there, placeholders_are_filled
+from apidiff.database.checks.messages import messages_are_there, placeholders_are_alike, placeholders_are_filled
 from apidiff.database.checks.other_files import errors_of
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
@@ -49,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the counts. Raises InvalidData with every error found, UnknownMapping for an ID that no mapping has."""
     # Without them no other error can be told.
-    if errors := [*messages_are_there(FOLDER, LABELS.keys()), *placeholders_are_filled(FOLDER, LABELS)]:
+    if errors := [
+        *messages_are_there(FOLDER, LABELS.keys()),
+        *placeholders_are_alike(FOLDER, LABELS),
+        *placeholders_are_filled(FOLDER, LABELS),
+    ]:
         raise InvalidData(errors)
     data = without_failing(load_valid())
     for framework in Framework:

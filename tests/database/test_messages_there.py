@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database.checks.messages import FILES, messages_are_there, named_keys, placeholders_are_filled
+from apidiff.database.checks.messages import (
+    FILES,
+    messages_are_there,
+    named_keys,
+    placeholders_are_alike,
+    placeholders_are_filled,
+)
 from apidiff.folder_walk import visible_files
 from apidiff.messages.labels import FOLDER, LABELS
 from apidiff.model.base import Text
@@ -17,6 +23,7 @@ def test_all_are_there() -> None:
     assert {path.stem for path in visible_files(FOLDER, "*.yaml")} == FILES
     assert len(named_keys()) > 300
     assert list(messages_are_there(FOLDER, LABELS.keys())) == []
+    assert list(placeholders_are_alike(FOLDER, LABELS)) == []
     assert list(placeholders_are_filled(FOLDER, LABELS)) == []
 
 
@@ -62,3 +69,47 @@ def test_a_placeholder_that_nothing_fills_is_named(key: str, module: str) -> Non
     found = f"{FOLDER}: '{key}' has the placeholder {{typo}}, for which {module} gives no value. "
     assert any(line.startswith(found) and "reinstall apidiff" in line for line in told), told
     assert all(f"'{key}'" in line for line in told)
+
+
+# a message whose key code makes up, a placeholder, whether it is filled in
+MADE_UP = [
+    ("risk.silent", "zzz", False),  # shown without values
+    ("outcome.refuted", "device", False),
+    ("difference.shape", "text", False),  # as LABELS has it
+    ("headline.effect.timeout", "zzz", False),
+    ("headline.effect.timeout", "subject", True),
+    ("headline.effect.timeout", "devices", True),
+    ("table.all", "zzz", True),  # by a script, for all that the code tells
+    ("fact.raised", "zzz", True),  # by values that the code does not name
+]
+
+
+@pytest.mark.parametrize(("key", "name", "is_filled"), MADE_UP)
+def test_a_placeholder_of_a_key_that_code_makes_up(key: str, name: str, is_filled: bool) -> None:
+    text = LABELS[key]
+    mistyped = Text(en=f"{text.en} {{{name}}}", zh=f"{text.zh}{{{name}}}")
+    told = [error.found for error in placeholders_are_filled(FOLDER, {**LABELS, key: mistyped})]
+    assert len(told) == (0 if is_filled else 1)
+    assert all(line.startswith(f"'{key}' has the placeholder {{{name}}}, for which ") for line in told)
+
+
+# the text of one language, what is told
+LOST: list[tuple[Text, list[str]]] = [
+    (Text(en="{subject} hang", zh="{subject}会挂起"), []),
+    (Text(en="{a} of {b}", zh="{b}的{a}"), []),
+    (Text(en="{subject} hang", zh="会挂起"), ["'some.key' has the placeholder {subject} in English alone"]),
+    (
+        Text(en="{subject} hang", zh="{device}会挂起"),
+        [
+            "'some.key' has the placeholder {device} in Chinese alone",
+            "'some.key' has the placeholder {subject} in English alone",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), LOST)
+def test_a_placeholder_that_one_language_has_alone(text: Text, told: list[str]) -> None:
+    found = list(placeholders_are_alike(FOLDER, {"some.key": text}))
+    assert [error.found for error in found] == told
+    assert all("Write it in both languages" in str(error) for error in found)

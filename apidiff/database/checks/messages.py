@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from apidiff.database.paths import PACKAGE
 from apidiff.errors import Damage, DataError
@@ -22,6 +23,11 @@ _REMEDY = "It is a part of apidiff: take it from git, or reinstall apidiff."
 _NAMING = ("label", "filled", "joined", "word", "words", "sentence", "command")
 # A key as calls name it, whole, or the front of one that code completes: label("scan.title", filled(f"risk.{.
 _NAMED = re.compile(rf'\b(?:{"|".join(_NAMING)})\(\s*(?:"([a-z_]+\.[\w.]+)"|f"([a-z_]+\.)\{{)')
+# Whose words are handed to the scripts of the pages with their placeholders.
+_FILLED_BY_SCRIPTS = {"chooser", "search", "site", "table"}
+_WHOLE = re.compile(r"[a-z_]+\.[\w. ]+")
+_FRONT = re.compile(r"[a-z_]+\.")
+_KEY = re.compile(r"""["'][a-z_]+\.""")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -52,24 +58,83 @@ def named_keys() -> dict[str, str]:
     }
 
 
+def placeholders_are_alike(folder: Path, messages: Mapping[str, Text]) -> Iterator[DataError]:
+    """Every placeholder that a message has in one language only: in the other what it stands for is not said."""
+    for key, text in messages.items():
+        english, chinese = (set(_PLACEHOLDER.findall(words)) for words in (text.en, text.zh))
+        for name in sorted(english ^ chinese):
+            language = "English" if name in english else "Chinese"
+            found = f"'{key}' has the placeholder {{{name}}} in {language} alone"
+            yield DataError(folder, None, found, f"Write it in both languages. {_REMEDY}", Damage.UNREADABLE)
+
+
 def placeholders_are_filled(folder: Path, messages: Mapping[str, Text]) -> Iterator[DataError]:
-    """Every placeholder for which a module that names the message gives no value, where both can be read from the call."""
-    for key, given, module in _fillings():
-        text = messages.get(key)
-        for name in sorted(set(_PLACEHOLDER.findall(f"{text.en} {text.zh}")) - given) if text else ():
-            found = f"'{key}' has the placeholder {{{name}}}, for which {module} gives no value"
-            yield DataError(folder, None, found, _REMEDY, Damage.UNREADABLE)
+    """Every placeholder for which a module that names the message gives no value, where that can be read from the code.
+
+    Of a key that code makes up, as of ``risk.silent``, one of the calls that may make it has to give the value.
+    """
+    namings = list(_namings())
+    whole = {naming.key for naming in namings if naming.is_whole}
+    families = [(re.compile(naming.key), naming) for naming in namings if not naming.is_whole]
+    for naming in namings:
+        if naming.is_whole and naming.given is not None and (text := messages.get(naming.key)):
+            yield from _unfilled(folder, naming.key, text, naming.given, naming.module)
+    for key, text in messages.items():
+        if key in whole or "{" not in f"{text.en}{text.zh}":
+            continue
+        makers = [naming for family, naming in families if family.fullmatch(key)]
+        given = [naming.given for naming in makers if naming.given is not None]
+        if makers and len(given) == len(makers) and key.partition(".")[0] not in _FILLED_BY_SCRIPTS:
+            yield from _unfilled(folder, key, text, set().union(*given), makers[0].module)
 
 
-def _fillings() -> Iterator[tuple[str, set[str], str]]:
-    """The key, the names of values and the module of calls that name a message and say all that it is filled in with."""
+def _unfilled(folder: Path, key: str, text: Text, given: set[str], module: str) -> Iterator[DataError]:
+    for name in sorted(set(_PLACEHOLDER.findall(f"{text.en} {text.zh}")) - given):
+        found = f"'{key}' has the placeholder {{{name}}}, for which {module} gives no value"
+        yield DataError(folder, None, found, _REMEDY, Damage.UNREADABLE)
+
+
+class _Naming(NamedTuple):
+    """A key that a module names whole, or a pattern of those that it makes up in a call.
+
+    ``given``: the names of the values that the call fills the message in with; None where the code does not tell.
+    """
+
+    key: str
+    is_whole: bool
+    given: set[str] | None
+    module: str
+
+
+def _namings() -> Iterator[_Naming]:
     for path in visible_files(PACKAGE, "**/*.py"):
         source = path.read_text("utf-8")
-        for node in ast.walk(ast.parse(source)) if _NAMED.search(source) else ():
-            match node:
-                case ast.Call(
-                    func=ast.Name(id=called) | ast.Attribute(attr=called),
-                    args=[ast.Constant(value=str(key)), *_],
-                    keywords=values,
-                ) if called in _NAMING and all(value.arg for value in values):
-                    yield key, {str(value.arg) for value in values}, path.relative_to(PACKAGE).as_posix()
+        if _KEY.search(source):
+            nodes = list(ast.walk(ast.parse(source)))
+            given = dict(pair for node in nodes for pair in _givings(node))
+            module = path.relative_to(PACKAGE).as_posix()
+            for node in nodes:
+                match node:
+                    case ast.Constant(value=str(key)) if _WHOLE.fullmatch(key):
+                        yield _Naming(key, True, given.get(id(node)), module)
+                    case ast.JoinedStr(values=[ast.Constant(value=str(front)), *_]) if id(
+                        node
+                    ) in given and _FRONT.match(front):
+                        yield _Naming(_family(node), False, given[id(node)], module)
+
+
+def _givings(node: ast.AST) -> Iterator[tuple[int, set[str] | None]]:
+    """The texts by which a call may name a message, by their identity, with the names of the values that it gives."""
+    match node:
+        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=[key, *_], keywords=values) if (
+            called in _NAMING
+        ):
+            given = {str(value.arg) for value in values} if all(value.arg for value in values) else None
+            yield from ((id(one), given) for one in ([key.body, key.orelse] if isinstance(key, ast.IfExp) else [key]))
+        case ast.Subscript(value=ast.Name(id="LABELS"), slice=key):
+            yield id(key), set()
+
+
+def _family(text: ast.JoinedStr) -> str:
+    """What the keys match that are made up so: ``f"risk.{risk}"``."""
+    return "".join(re.escape(str(one.value)) if isinstance(one, ast.Constant) else r"[\w.]+" for one in text.values)
