@@ -13,6 +13,7 @@ import msgspec
 import yaml
 
 from apidiff.database.regular_files import read_regular
+from apidiff.database.unseen import unseen_in
 from apidiff.errors import Damage, DataError
 
 T = TypeVar("T")
@@ -22,8 +23,6 @@ _MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; the tree of o
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
-# Controls, other ends of lines, and what turns the direction of text: they change what is seen of it, unseen themselves.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _INTEGERS = range(-(2**63), 2**64)  # those that msgpack, which records and the index are kept in, has room for
 _LONGEST_INTEGER = 100  # characters: PyYAML takes minutes for one of thousands of parts, as 1:1:1
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -162,8 +161,7 @@ class _Constructor:
         return value
 
     def _refuse_unseen(self, text: str, line: int) -> None:
-        if unseen := _UNSEEN.search(text):
-            found = f"holds the character U+{ord(unseen[0]):04X}, which cannot be seen"
+        if found := unseen_in(text):
             raise DataError(self._path, line, found, "Take it out.", Damage.FORM)
 
     def _too_large(self, node: yaml.Node) -> DataError:

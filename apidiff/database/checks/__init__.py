@@ -28,6 +28,7 @@ from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
+from apidiff.database.checks.unseen_characters import no_unseen_characters
 from apidiff.database.checks.written_code import written_code_fits
 from apidiff.database.data import Data
 from apidiff.database.documented import listings_fit
@@ -43,6 +44,8 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
 
     ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml is broken.
     """
+    from apidiff.database.paths import examples_folder
+
     return [
         *check_records(data, examples),
         *check_coverage(data),
@@ -50,6 +53,7 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
         *releases_have_signatures(data),
         *written_code_fits(data),
         *tables_are_readable(data.root),
+        *no_unseen_characters(data.root, examples or examples_folder()),
     ]
 
 

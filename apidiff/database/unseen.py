@@ -1,0 +1,13 @@
+"""Finds characters that change what is seen of a text, unseen themselves: controls, ends of lines, what turns its direction."""
+
+from __future__ import annotations
+
+import re
+
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def unseen_in(text: str) -> str | None:
+    """What is said of the first such character in ``text``; None where it has none."""
+    found = _UNSEEN.search(text)
+    return f"holds the character U+{ord(found[0]):04X}, which cannot be seen" if found else None
