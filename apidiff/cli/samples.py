@@ -26,7 +26,7 @@ from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.single.record import write_record
 from apidiff.execute.state_folder import state_folder
-from apidiff.execute.variables import without_settings
+from apidiff.execute.variables import package_path, without_settings
 from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.model.agreement import Agreement
 from apidiff.model.mapping import Mapping
@@ -72,9 +72,10 @@ def run(args: argparse.Namespace) -> int:
         tempfile.TemporaryFile(dir=there).close()
     with scratch_folder("apidiff-samples-") as kept:  # where PyTorch makes a folder when it is imported
         made = kept / "samples"
-        again = [sys.executable, "-m", "apidiff", "samples", "extract", f"--into={made}", "--", *args.ids]
+        # -P: no module is looked for in the user's folder, where a `random.py` may lie.
+        again = [sys.executable, "-P", "-m", "apidiff", "samples", "extract", f"--into={made}", "--", *args.ids]
         # Some inputs are drawn in the order of a set.
-        own = {"PYTHONHASHSEED": "0", "TMPDIR": str(kept), _AGAIN: str(kept)}
+        own = {"PYTHONHASHSEED": "0", "PYTHONPATH": package_path(), "TMPDIR": str(kept), _AGAIN: str(kept)}
         variables = without_settings(os.environ) | own
         process = start(again, 1, 2, environment=variables, scratch=kept)  # it tells what this one does
         try:

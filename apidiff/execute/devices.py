@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 
 import msgspec
 
 from apidiff.database.backends import Backend
-from apidiff.execute.variables import without_settings
+from apidiff.execute.variables import package_path, without_settings
 from apidiff.model.trace import DeviceFound
 from apidiff.process_group import run
 from apidiff.scratch_folder import scratch_folder
@@ -43,15 +42,13 @@ def look_for(backend: Backend) -> Availability:
         return Availability(
             False, f"{head}: looked for the package {backend.framework}, which is not installed ({remedy})"
         )
-    package = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     with scratch_folder("apidiff-") as folder:
         try:
             done = run(
                 [sys.executable, "-c", backend.check.code],
                 _DEADLINE,
                 folder=folder,
-                environment=without_settings(os.environ) | backend.environment | {"PYTHONPATH": path},
+                environment=without_settings(os.environ) | backend.environment | {"PYTHONPATH": package_path()},
                 scratch=folder,
             )
         except subprocess.TimeoutExpired:

@@ -5,7 +5,9 @@ A record says which variables were set, so that a run can be repeated; it cannot
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 
 # What Python and the frameworks read. Those that a backend needs are set in conf.
 _READ = (
@@ -50,6 +52,12 @@ _INTERCONNECT = ("HCCL_", "NCCL_")
 def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """Leaves out what changes what Python or a framework does."""
     return {key: value for key, value in environment.items() if key in _HARMLESS or not key.startswith(_READ)}
+
+
+def package_path() -> str:
+    """PYTHONPATH for a process of Python's that finds this package whatever folder it is started in, and with ``-P``."""
+    package = str(Path(__file__).resolve().parents[2])
+    return os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def interconnect_settings(environment: Mapping[str, str]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from apidiff.execute.variables import package_path
 from apidiff.process_group import SCRATCH, end_with_parent, kill_group, kill_marked, reap
 
 FRESH = {"do": "fresh"}
@@ -83,16 +84,16 @@ class WorkerProcess:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path, scratch: Path) -> None:
         there, back = os.pipe(), os.pipe()
         fds = (there[0], back[1])
-        # The framework writes caches and dumps into its working folder: the logs' folder takes them.
-        package = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+        # The framework writes caches and dumps into its working folder: the logs' folder takes them. With -P no module is
+        # looked for there: a call may leave a `random.py`.
         self._mark = f"{_MARK}={secrets.token_hex(8)}"
-        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", _MARK: self._mark.partition("=")[2], SCRATCH: str(scratch)}
+        own = {"PYTHONPATH": package_path(), "PYTHONUNBUFFERED": "1", SCRATCH: str(scratch)}
+        own[_MARK] = self._mark.partition("=")[2]
         self._pipe = _Pipe(there[1], back[0])
         try:
             with log.open("wb") as output:
                 self.process = subprocess.Popen(
-                    [sys.executable, *command, *map(str, fds)],
+                    [sys.executable, "-P", *command, *map(str, fds)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

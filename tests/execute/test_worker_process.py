@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from apidiff.execute import worker_process
-from apidiff.execute.worker_process import BrokenAnswer, _line, _Pipe
+from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, _line, _Pipe
 
 LATE = b"f" * 16  # the number of an earlier request
 
@@ -116,3 +117,12 @@ def test_the_end_of_the_other_side_is_told(pipe: tuple[_Pipe, int, int]) -> None
     os.dup2(null, answers)
     os.close(null)
     assert one.receive() == b""
+
+
+def test_no_module_is_taken_from_the_folder_of_the_logs(tmp_path: Path) -> None:
+    """An earlier call may have left one there."""
+    (tmp_path / "random.py").write_text("print('taken')")
+    process = WorkerProcess(["-c", "import apidiff, random"], os.environ, tmp_path / "log", tmp_path)
+    assert process.process.wait(60) == 0
+    process.close()
+    assert (tmp_path / "log").read_text() == ""

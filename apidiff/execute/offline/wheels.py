@@ -254,7 +254,7 @@ def fetch(into: Path = WHEELS) -> int:
 
 def _download(into: Path, arguments: list[str]) -> bool:
     """Whether pip fetched wheels into ``into``; where it did not, a line says so after pip's own."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     try:
         command += ["--only-binary=:all:", f"--dest={into}", *arguments]
         subprocess.run(command, timeout=_FETCH_S, check=True)

@@ -348,6 +348,17 @@ def test_where_nothing_is_written_no_folder_is_left(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_no_module_is_taken_from_the_users_folder(tmp_path: Path, shipped: dict[str, ExtractedSamples]) -> None:
+    here = tmp_path / "here"
+    (here / "torch").mkdir(parents=True)
+    (here / "torch" / "__init__.py").touch()
+    (here / "random.py").write_text("raise SystemExit('taken')")
+    # As the installed command, which does not look for its own modules there.
+    command = [sys.executable, "-P", "-m", "apidiff", "samples", "extract", "torch.eye", "--into", "../into"]
+    subprocess.run(command, cwd=here, check=True, capture_output=True, timeout=300)
+    assert load_extracted(tmp_path / "into") == ({"torch.eye": shipped["torch.eye"]}, [])
+
+
 def test_a_name_that_looks_like_an_option_is_none(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "apidiff", "samples", "extract", "--into", str(tmp_path), "--", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
