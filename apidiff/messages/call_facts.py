@@ -258,7 +258,7 @@ def _written(value: SampleArgument) -> str:
     if value.is_tensor:
         return "tensor"
     if value.framework_dtype is not None:
-        return f":torch.{value.framework_dtype.removeprefix('torch.')}"
+        return f":torch.{value.framework_dtype}"
     items = value.tuple if value.tuple is not None else value.list or []
     if any(isinstance(item, SampleInput) for item in items):
         return "tuple" if value.tuple is not None else "list"

@@ -49,9 +49,6 @@ Variable = Annotated[str, msgspec.Meta(pattern=rf"^\$?{_NAME}$(?!\n)", descripti
 StateName = Annotated[str, msgspec.Meta(pattern=rf"^{_NAME}(\.{_NAME})*$(?!\n)", description="a name, or a dotted one")]
 # Code nested deeper than so many characters can is more than Python reads.
 SampleCode = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
-FrameworkDtype = Annotated[
-    str, msgspec.Meta(pattern=rf"^{_NAME}(\.{_NAME})*$(?!\n)", description="'torch.float16', or 'float16'")
-]
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]  # as NumPy takes it
 Steps = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 _Length = Annotated[int, msgspec.Meta(ge=0, le=_MAX_ELEMENTS)]
@@ -65,7 +62,7 @@ class SampleInput(Record, frozen=True, kw_only=True):
     "inf" and "-inf" stand for the floats of that name, "(1-2j)" for a complex number.
     ``shape`` (*): a tensor of this shape whose values are drawn from the sample's seed, evenly between ``low`` and ``high``.
     ``list`` and ``tuple`` (*): a list or a tuple of arguments.
-    ``framework_dtype`` (*): a dtype of the framework that makes the call, e.g. ``torch.float16``.
+    ``framework_dtype`` (*): a dtype of the framework that makes the call, e.g. ``float16`` for ``torch.float16``.
     ``number`` (*): a Python number that JSON cannot hold: "nan", "inf", "-inf", "(1-2j)".
 
     ``dtype``: of a tensor, where it is not the sample's. ``layout``: how a tensor lies in memory: contiguous, with gaps
@@ -76,7 +73,7 @@ class SampleInput(Record, frozen=True, kw_only=True):
     shape: Shape | None = None
     list: Sequence[SampleArgument] | None = None
     tuple: Sequence[SampleArgument] | None = None
-    framework_dtype: FrameworkDtype | None = None
+    framework_dtype: DtypeName | None = None
     number: NonEmpty | None = None
     low: Bound = -1.0
     high: Bound = 1.0
@@ -97,8 +94,6 @@ class SampleInput(Record, frozen=True, kw_only=True):
             raise ValueError(f"a tensor without dimensions cannot be {self.layout.value}")
         if self.low > self.high:
             raise ValueError(f"low is {self.low}, above high, {self.high}")
-        if self.framework_dtype is not None and any(map(keyword.iskeyword, self.framework_dtype.split("."))):
-            raise ValueError(f"no dtype has the name {self.framework_dtype!r}")
         if self.number is not None:
             number_of(self.number)
             if self.number.split() != [self.number]:

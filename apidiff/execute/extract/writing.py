@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from apidiff.model.dtypes import DTYPES
 from apidiff.model.sample import SampleArgument, SampleInput
 
 _DIGITS = 3
@@ -15,7 +16,7 @@ _MOST_DIMENSIONS = 8
 
 
 class NotWritable(ValueError):
-    """An argument that no sample can hold: a function, a device, a sparse tensor."""
+    """An argument that no sample can hold: a function, a device, a sparse tensor, a dtype that no trace names."""
 
 
 class Writer:
@@ -35,7 +36,7 @@ class Writer:
             case torch.Tensor():
                 return self._tensor(value)
             case torch.dtype():
-                return SampleInput(framework_dtype=str(value).removeprefix("torch."))
+                return SampleInput(framework_dtype=_name_of(value))
             case None | bool() | int() | str():
                 return value
             case float() | complex():
@@ -60,7 +61,7 @@ class Writer:
             raise NotWritable("only plain tensors can be written")
         if tensor.ndim > _MOST_DIMENSIONS:
             raise NotWritable(f"{tensor.ndim} dimensions are more than NumPy and MindSpore hold")
-        name = str(tensor.dtype).removeprefix("torch.")
+        name = _name_of(tensor.dtype)
         own = None if name == self._dtype else name
         self.elements += tensor.numel()
         if self.elements > self._most:
@@ -82,6 +83,14 @@ class Writer:
 
     def _rounded(self, value: float) -> float:
         return value if self._exact or not math.isfinite(value) else float(f"{value:.{_DIGITS}g}")
+
+
+def _name_of(dtype: torch.dtype) -> str:
+    """The name of a dtype as samples have it. Raises NotWritable for one that they do not name, such as ``torch.quint8``."""
+    name = str(dtype).removeprefix("torch.")
+    if name not in DTYPES:
+        raise NotWritable(f"{name} is no dtype of a sample")
+    return name
 
 
 _PLAIN = {torch.Tensor, torch.nn.Parameter}

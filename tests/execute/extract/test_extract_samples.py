@@ -174,7 +174,8 @@ def remade(argument: SampleArgument) -> Any:
 
 
 def test_what_no_sample_can_hold_is_refused() -> None:
-    for value in (torch.eye(2).to_sparse(), torch.zeros(2, device="meta"), torch.device("cpu"), len, torch.zeros(11)):
+    others = [torch.quint8, torch.device("cpu"), len]
+    for value in (torch.eye(2).to_sparse(), torch.zeros(2, device="meta"), torch.zeros(11), *others):
         with pytest.raises(NotWritable):
             Writer("float32", 10).write(value)
 
