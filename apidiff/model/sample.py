@@ -37,10 +37,14 @@ class SampleError(ValueError):
     """A sample that is like one that is not there, or like itself."""
 
 
+class SampleTooLarge(SampleError):
+    """A sample whose tensors take more memory and time together than a call is given; it takes them over from several others."""
+
+
 # JSON has no number for what is not finite: "nan", "inf", "-inf".
 Number = int | float | bool | str
 
-_MAX_ELEMENTS = 2**20  # of a tensor
+_MAX_ELEMENTS = 2**20  # of a tensor, and of all tensors of a sample together
 Bound = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]  # of what is drawn: as integers too, of 64 bits
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"  # `\w` takes ², which Python does not
 # Code that repeats a sample has a variable of each name; a profile has placeholders.
@@ -85,9 +89,8 @@ class SampleInput(Record, frozen=True, kw_only=True):
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
-        # No array is made that would be too large but for a length of 0.
-        if (elements := math.prod(max(1, length) for length in self.shape or ())) > _MAX_ELEMENTS:
-            raise ValueError(f"a tensor has at most {_MAX_ELEMENTS} elements, got {elements}")
+        if self.shape is not None and self.elements > _MAX_ELEMENTS:
+            raise ValueError(f"a tensor has at most {_MAX_ELEMENTS} elements, got {self.elements}")
         if self.layout not in {Layout.CONTIGUOUS, Layout.STRIDED, Layout.SLICE}:
             raise ValueError(f"a sample's layout is contiguous, strided or slice, got {self.layout.value}")
         if self.layout is not Layout.CONTIGUOUS and self.is_tensor and not self.sizes:
@@ -107,6 +110,11 @@ class SampleInput(Record, frozen=True, kw_only=True):
     def is_tensor(self) -> bool:
         """Whether a tensor is made of it."""
         return self.values is not None or self.shape is not None
+
+    @property
+    def elements(self) -> int:
+        """How many a tensor has. A length of 0 counts as 1: no array is made that would be too large but for that."""
+        return math.prod(max(1, length) for length in self.sizes)
 
     @property
     def sizes(self) -> builtins.tuple[int, ...]:
@@ -197,6 +205,27 @@ class Sample(Record, frozen=True, kw_only=True):
         for name in self.state or {}:
             if any(map(keyword.iskeyword, name.split("."))):
                 raise ValueError(f"{name!r} is no name: Python has it as a word of its own")
+        if (elements := sum(tensor.elements for tensor in self.tensors)) > _MAX_ELEMENTS:
+            raise SampleTooLarge(f"the tensors of a sample have at most {_MAX_ELEMENTS} elements, got {elements}")
+
+    @property
+    def tensors(self) -> Iterator[SampleInput]:
+        """All tensors that are made for the call, those of a module's state and those in lists too."""
+        given = [
+            self.receiver,
+            *(self.args or {}).values(),
+            *(self.kwargs or {}).values(),
+            *(self.state or {}).values(),
+        ]
+        if self.constructor is not None:
+            given += [*self.constructor.args.values(), *self.constructor.kwargs.values()]
+        while given:
+            value = given.pop()
+            if isinstance(value, SampleInput):
+                if value.is_tensor:
+                    yield value
+                else:
+                    given += value.list or value.tuple or ()
 
 
 class SampleCall(Record, frozen=True, kw_only=True):
@@ -235,7 +264,7 @@ class SampleCall(Record, frozen=True, kw_only=True):
 def resolve_sample(samples: Mapping[str, Sample], name: str) -> Sample:
     """``name`` of ``samples`` with all that it takes over from the samples it is like.
 
-    Raises SampleError where ``like`` leads nowhere or in a circle.
+    Raises SampleError where ``like`` leads nowhere or in a circle, or the tensors of several samples are too many for one.
     """
     fields: dict[str, object] = {}
     for step in _chain(samples, name):

@@ -48,6 +48,15 @@ def test_a_good_mapping_has_no_error() -> None:
         ({"samples": {"plain": {"like": "other"}}}, "there is no sample 'other'"),
         ({"samples": {"plain": {"args": {"other": 1}}}}, "sample 'plain' has no receiver"),
         (
+            {
+                "samples": {
+                    "plain": {"receiver": {"shape": [2**20]}},
+                    "more": {"like": "plain", "args": {"other": {"shape": [1]}}},
+                }
+            },
+            "sample 'more': the tensors of a sample have at most 1048576 elements, got 1048577. Write smaller ones.",
+        ),
+        (
             {"samples": {"plain": {"receiver": {"values": [1]}, "constructor": {"args": {"a": 1}}}}},
             "sample 'plain' has a constructor, and torch.Tensor.add_ is a method",
         ),

@@ -8,7 +8,16 @@ import pytest
 from apidiff.model.base import Text
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.rule import Rule, rewrite
-from apidiff.model.sample import Arguments, Sample, SampleError, SampleForm, SampleInput, call_of, resolve_sample
+from apidiff.model.sample import (
+    Arguments,
+    Sample,
+    SampleError,
+    SampleForm,
+    SampleInput,
+    SampleTooLarge,
+    call_of,
+    resolve_sample,
+)
 from apidiff.model.sample_calls import samples_of, source_call, target_call
 from apidiff.model.vocabulary import ApiKind
 
@@ -100,6 +109,31 @@ def test_an_argument_says_one_thing_that_can_be_made(written: dict[str, Any], to
 )
 def test_an_argument_that_can_be_made(written: dict[str, Any]) -> None:
     assert msgspec.convert(written, SampleInput)
+
+
+HALF: dict[str, Any] = {"shape": [2**19]}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"args": {"tensors": {"list": [HALF, {"tuple": [HALF, {"list": [HALF]}]}]}}},
+        {"receiver": HALF, "args": {"a": HALF}, "kwargs": {"b": HALF}},
+        {"constructor": {"args": {"a": HALF}, "kwargs": {"b": HALF}}, "state": {"weight": HALF}},
+        {"args": {"a": HALF, "b": HALF, "c": {"shape": [0, 2**19]}}},
+        {"args": {"a": HALF, "b": {"shape": [2**19 - 1]}, "c": {"values": [1, 2]}}},
+    ],
+)
+def test_the_tensors_of_a_sample_are_not_too_large_together(written: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError, match="at most 1048576 elements, got 1"):
+        msgspec.convert(written, Sample)
+
+
+def test_tensors_of_several_samples_are_not_too_large_together() -> None:
+    known = samples(plain={"args": {"a": HALF}, "state": {"b": HALF}}, more={"like": "plain", "kwargs": {"c": HALF}})
+    assert resolve_sample(known, "plain").args
+    with pytest.raises(SampleTooLarge, match="at most 1048576 elements, got 1572864"):
+        resolve_sample(known, "more")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.mapping import Api
-from apidiff.model.sample import Sample, SampleError, SampleForm, resolve_sample
+from apidiff.model.sample import Sample, SampleError, SampleForm, SampleTooLarge, resolve_sample
 from apidiff.model.sample_calls import FORMS, code_of
 from apidiff.model.vocabulary import Execution
 
@@ -47,6 +47,9 @@ def samples_fit(subject: Subject) -> Iterator[DataError]:
 def _fits(subject: Subject, at: Place, name: str, source: Api) -> Iterator[DataError]:
     try:
         sample = resolve_sample(subject.mapping.samples, name)
+    except SampleTooLarge as error:
+        yield subject.error(at, f"sample {name!r}: {error}", "Write smaller ones.")
+        return
     except SampleError as error:
         yield subject.error(at, str(error), "Name a sample of the same mapping in 'like'.")
         return
