@@ -70,7 +70,7 @@ def _complex() -> dict[str, Dtype]:
 DTYPES = {"bool": Dtype("b", "bool"), **_integers(), **_floats(), **_complex()}
 DtypeName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(DTYPES)})$(?!\n)", description="a dtype, e.g. float32")]
 _NOT_FINITE = {"nan", "inf", "-inf"}
-_PART = r"[+-]?(?:\d{1,25}(?:\.\d{0,25})?(?:e[+-]?\d{1,3})?|nan|inf)"
+_PART = r"[+-]?(?:[0-9]{1,25}(?:\.[0-9]{0,25})?(?:e[+-]?[0-9]{1,3})?|nan|inf)"
 _COMPLEX = re.compile(rf"\(?(?:{_PART})?[+-]?(?:{_PART})j\)?|\(?{_PART}\)?")
 
 
@@ -102,6 +102,25 @@ def is_value_of(value: Number, dtype: Dtype) -> bool:
     if isinstance(value, str):
         return value in _NOT_FINITE if dtype.kind == "f" else _is_complex(value, dtype)
     return dtype.lowest <= value <= dtype.highest and abs(value) <= sys.float_info.max
+
+
+def holds(dtype: Dtype, value: Number) -> bool:
+    """Whether a tensor of ``dtype`` that is made of a written number has it, but for digits that its precision lacks.
+
+    Other than a recorded one it may be of another type, as in ``torch.tensor([1, 0], dtype=torch.bool)``: 1.0 is 1, and True too.
+    """
+    if isinstance(value, bool):
+        return True
+    if dtype.kind == "b":
+        return value in {0, 1}
+    return is_value_of(
+        int(value) if dtype.kind == "i" and isinstance(value, float) and value.is_integer() else value, dtype
+    )
+
+
+def is_number(text: str) -> bool:
+    """Whether ``text`` stands for a number that JSON cannot hold: "nan", "inf", "-inf", or a complex one as "(1-2j)"."""
+    return text in _NOT_FINITE or (text.endswith(("j", "j)")) and _is_complex(text, DTYPES["complex128"]))
 
 
 def _is_complex(text: str, dtype: Dtype) -> bool:

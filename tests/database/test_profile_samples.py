@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from apidiff.database import Data
+from apidiff.database.checks.subject import Subject
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +37,13 @@ def test_placeholders_of_samples_are_filled(data: Data) -> None:
 def test_samples_of_a_record_follow_those_of_its_profile(data: Data) -> None:
     names = list(data.mappings["torch.div"].samples)
     assert (names[0], names[-1]) == ("plain", "by-zero")
+
+
+@pytest.mark.parametrize(
+    ("sample", "file"), [("by-zero", "mappings/torch/div.yaml"), ("plain", "profiles/everyday.yaml")]
+)
+def test_an_error_names_the_line_of_a_sample(data: Data, sample: str, file: str) -> None:
+    error = Subject(data, data.mappings["torch.div"]).error(("samples", sample), "found", "remedy")
+    assert error.path == data.root / file
+    assert error.line is not None
+    assert error.path.read_text().splitlines()[error.line - 1].strip().startswith(f"{sample}:")

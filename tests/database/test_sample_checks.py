@@ -90,6 +90,43 @@ def test_one_error(changes: dict[str, Any], words: str) -> None:
     assert any(words in one for one in found), found
 
 
+# a tensor, the dtype of its sample, what of it no tensor of the dtype can hold
+VALUES: list[tuple[dict[str, Any], str, object]] = [
+    ({"values": [1, "nan"], "dtype": "int32"}, "float32", "nan"),
+    ({"values": [[1, "nan"]]}, "int32", "nan"),
+    ({"values": "(1-2j)"}, "float32", "(1-2j)"),
+    ({"values": [255, 256]}, "uint8", 256),
+    ({"values": ["inf"]}, "uint8", "inf"),
+    ({"values": [-1]}, "uint8", -1),
+    ({"values": [0.5]}, "int64", 0.5),
+    ({"values": [1, 2]}, "bool", 2),
+    ({"values": ["nan"]}, "bool", "nan"),
+    ({"values": [1e5]}, "float16", 1e5),
+    ({"values": [10**400]}, "float64", 10**400),
+    ({"shape": [2]}, "uint8", -1.0),
+    ({"shape": [2], "high": 1e6}, "float16", 1e6),
+    ({"values": ["nan", "-inf", 3e38, True, 1]}, "float32", None),
+    ({"values": ["(1-2j)", "inf", 1, 0.5]}, "complex64", None),
+    ({"values": [1.0, True, 255]}, "uint8", None),
+    ({"values": [1, 0.0, False]}, "bool", None),
+    ({"values": []}, "int32", None),
+    ({"shape": [2]}, "bool", None),
+    ({"shape": [2]}, "int8", None),
+    ({"shape": [2], "low": 0.0, "high": 255.0}, "uint8", None),
+    ({"shape": [0, 2]}, "uint8", None),
+]
+
+
+@pytest.mark.parametrize(("tensor", "dtype", "odd"), VALUES)
+def test_a_value_is_one_of_its_dtype(tensor: dict[str, Any], dtype: str, odd: object) -> None:
+    plain = {"receiver": {"values": [1]}, "args": {"other": {"list": [tensor]}}}
+    found = errors(samples={"plain": plain | {"dtype": "complex128"}, "more": {"like": "plain", "dtype": dtype}})
+    about = [error.split("data/mappings/torch/Tensor/add_.yaml: ")[-1] for error in found if "'more'" in error]
+    named = tensor.get("dtype", dtype)
+    told = f"sample 'more' has {odd!r} for a tensor of {named}, which holds no such value. Write values,"
+    assert [error[: len(told)] for error in about] == ([] if odd is None else [told])
+
+
 CODE = {"torch": "x.add_(1)", "mindspore": "x.add_(1)"}
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
+from apidiff.model.dtypes import DTYPES, holds
 from apidiff.model.mapping import Api
-from apidiff.model.sample import Sample, SampleError, SampleForm, SampleTooLarge, resolve_sample
+from apidiff.model.sample import Number, Sample, SampleError, SampleForm, SampleTooLarge, resolve_sample
 from apidiff.model.sample_calls import FORMS, code_of
 from apidiff.model.vocabulary import Execution
 
@@ -67,6 +69,7 @@ def _fits(subject: Subject, at: Place, name: str, source: Api) -> Iterator[DataE
             at, found, "Write under 'args' the gradient of each parameter under 'state', in their order."
         )
     yield from _state_has_a_module(subject, at, name, sample, form)
+    yield from _dtypes_hold_values(subject, at, name, sample)
     yield from _names_are_parameters(subject, at, name, sample, form)
 
 
@@ -116,6 +119,32 @@ def _state_has_a_module(
         yield subject.error(
             at, f"sample {name!r} has a state, which only a module has", "Write 'kind: module', or drop it."
         )
+
+
+def _dtypes_hold_values(subject: Subject, at: Place, name: str, sample: Sample) -> Iterator[DataError]:
+    """No value becomes another where its tensor is made: both frameworks would be given that, and agree."""
+    for tensor in sample.tensors:
+        named = tensor.dtype or sample.dtype or "float32"
+        dtype = DTYPES[named]
+        if tensor.shape is None:
+            odd = next((value for value in _numbers(tensor.values) if not holds(dtype, value)), None)
+        elif dtype.kind == "b" or 0 in tensor.shape:  # drawn of both, or none are drawn
+            odd = None
+        else:
+            odd = next(
+                (bound for bound in (tensor.low, tensor.high) if not dtype.lowest <= int(bound) <= dtype.highest), None
+            )
+        if odd is not None:
+            found = f"sample {name!r} has {odd!r} for a tensor of {named}, which holds no such value"
+            yield subject.error(at, found, "Write values, or 'low' and 'high', that it holds, or another dtype.")
+
+
+def _numbers(values: Number | Sequence[Any] | None) -> Iterator[Number]:
+    if isinstance(values, Sequence) and not isinstance(values, str):
+        for item in values:
+            yield from _numbers(item)
+    elif values is not None:
+        yield values
 
 
 def _names_are_parameters(

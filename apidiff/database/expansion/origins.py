@@ -61,6 +61,10 @@ def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
     done = items(plain, ())
     if "notes" in plain:
         done["notes"] = {key: {**text, ORIGIN: origin("notes", key)} for key, text in plain["notes"].items()}
+    if "samples" in plain:
+        done["samples"] = {
+            name: {**sample, ORIGIN: origin("samples", name)} for name, sample in plain["samples"].items()
+        }
     if "source" in plain:
         done["source"] = items(plain["source"] or {}, ("source",))
     if "targets" in plain:
