@@ -12,6 +12,7 @@ from apidiff.cli.json_output import json_line
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import show
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
+from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
 from apidiff.porting.scan_report import RISKS, ScanReport, make_report
@@ -49,20 +50,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on", choices=RISKS[:3], metavar="RISK", help="silent, error or rewrite: exit with 1 then"
     )
     parser.add_argument("--baseline", type=named_path, metavar="FILE", help="leave out the findings that FILE holds")
-    parser.add_argument("--write-baseline", type=named_path, metavar="FILE", help="write all findings to FILE and end")
+    parser.add_argument(
+        "--write-baseline",
+        type=named_path,
+        metavar="FILE",
+        help="write all findings to FILE and end; not with --baseline or --diff",
+    )
     parser.add_argument(
         "--diff", metavar="REV", help="only files that differ from this revision of git; none of submodules"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Scans and prints. What could not be read goes to standard error."""
+    """Scans and prints. What could not be read goes to standard error.
+
+    Raises ApidiffError where a baseline is to be written of a part of the findings: the next scan would tell all others as new.
+    """
+    for option, given in (("--baseline", args.baseline), ("--diff", args.diff)):
+        if args.write_baseline is not None and given is not None:
+            found = f"--write-baseline writes all findings, and {option} leaves some out"
+            raise ApidiffError(f"scan: {found}. Leave out one of the two.")
     options = read_options(args)
     files, settings, chosen = options.files, options.settings, options.language
     shown = _changed(files, args.diff, args.paths)
     with progress(len(files), chosen) as told:
         scanned = scan_tree(files, options.index.source_names, jobs=args.jobs, told=told)
-    saved = options.folder / settings.baseline if settings.baseline and not args.write_baseline else None
+    saved = options.folder / settings.baseline if settings.baseline and args.write_baseline is None else None
     baseline = args.baseline or saved
     report = make_report(
         [file for file in scanned if shown is None or file.names.path in shown],
@@ -74,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     )
     for problem in report.problems:
         sys.stderr.write(f"apidiff: {visible(problem_text(problem, chosen))}\n")
-    if args.write_baseline:
+    if args.write_baseline is not None:
         count = write_baseline(args.write_baseline, report.findings)
         sys.stdout.write(words("scan.written", chosen, path=file_name(str(args.write_baseline)), count=count) + "\n")
         return 0

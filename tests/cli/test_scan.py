@@ -124,6 +124,25 @@ def test_baseline_and_settings(run, project: Path) -> None:
     assert run("scan", str(project)).returncode == 0
 
 
+@pytest.mark.parametrize(("option", "value"), [("--baseline", "project/known.json"), ("--diff", "HEAD")])
+def test_no_baseline_is_written_of_a_part_of_the_findings(run, project: Path, option: str, value: str) -> None:
+    """It would take the place of one that holds them all."""
+    written = ["scan", "project", "--write-baseline", "project/known.json"]
+    assert run(*written).returncode == 0
+    before = (project / "known.json").read_bytes()
+    assert b"torch" in before
+    done = run(*written, option, value)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        f"--write-baseline writes all findings, and {option} leaves some out. Leave out one of the two." in done.stderr
+    )
+    assert (project / "known.json").read_bytes() == before
+    # What the settings name is left aside, since they stand for every scan.
+    (project / "pyproject.toml").write_text('[tool.apidiff.scan]\nbaseline = "known.json"\n')
+    assert run(*written).returncode == 0
+    assert (project / "known.json").read_bytes() == before
+
+
 # What `baseline` of the settings names, what is said of it, and what is to be done
 NO_BASELINES = [
     (".", "it is no regular file", "Name another file."),
