@@ -47,24 +47,42 @@ class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[list[SourceFile], list[Problem]]:
-    """List the files under ``paths``, each once, and what cannot be listed.
+    """List the files under ``paths``, each once by the path that leads to it first, and what cannot be listed.
 
     Folders that hold no code of the tree (hidden ones, ``__pycache__``, ``venv`` …) are passed over unless they are given
-    themselves; ``exclude`` are patterns of paths. Raises ApidiffError for a path that does not exist, or too many patterns.
+    themselves; ``exclude`` are patterns of paths. A link to a file is one of its own, which an import may name. Raises
+    ApidiffError for a path that does not exist, or too many patterns.
     """
-    files: dict[str, None] = {}
+    files: dict[tuple[tuple[int, int] | str, str], str] = {}  # by what `_identity` tells of its folder, and its name
+    folders: dict[str, tuple[int, int] | str] = {}
     excluded = _any_of(exclude)
     problems: list[Problem] = []
+
+    def add(path: str) -> None:
+        folder, name = os.path.split(path)
+        if folder not in folders:
+            folders[folder] = _identity(folder)
+        files.setdefault((folders[folder], name), path)
+
     for path in paths:
         if path.is_dir():
             for found in _below(path, problems, excluded):
-                files.setdefault(found)
+                add(found)
         elif path.exists():
-            files.setdefault(str(path))
+            add(str(path))
         else:
             raise ApidiffError(f"{path}: no such file or folder. Give files or folders that exist.")
-    names = ModuleNames(list(files), [str(path) for path in paths if path.is_dir()])
-    return [_source(path, names) for path in files], problems
+    names = ModuleNames(list(files.values()), [str(path) for path in paths if path.is_dir()])
+    return [_source(path, names) for path in files.values()], problems
+
+
+def _identity(folder: str) -> tuple[int, int] | str:
+    """What is the same for all paths to a folder; its path where it is gone."""
+    try:
+        state = os.stat(folder or ".")  # noqa: PTH116 - a Path for each of a large tree would take as long again
+    except OSError:
+        return folder
+    return state.st_dev, state.st_ino
 
 
 def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Iterator[str]:

@@ -468,6 +468,33 @@ def test_no_link_is_followed_out_of_the_folder_given(tmp_path: Path) -> None:
     assert [file.path for file in find_sources([given / "a_link.py"])[0]] == [f"{given}/a_link.py"]
 
 
+# what is given to a scan of `cfg` and what is beside it, the files found
+SAME: list[tuple[list[str], list[str]]] = [
+    (["a.py", "./a.py", "../cfg/a.py"], ["a.py"]),
+    (["sub/../a.py", "a.py"], ["sub/../a.py"]),
+    ([".", "../cfg", "sub"], ["./a.py", "./b.py", "./sub/a.py"]),
+    (["sub", "../link"], ["sub/a.py"]),
+    (["../link/a.py", "sub/a.py", "a.py"], ["../link/a.py", "a.py"]),
+    (["a.py", "b.py"], ["a.py", "b.py"]),
+]
+
+
+@pytest.mark.parametrize(("given", "found"), SAME)
+def test_a_file_is_scanned_once_by_whatever_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str], found: list[str]
+) -> None:
+    (tmp_path / "cfg" / "sub").mkdir(parents=True)
+    for name in ("a.py", "sub/a.py"):
+        (tmp_path / "cfg" / name).write_text("import torch\n")
+    (tmp_path / "cfg" / "b.py").symlink_to("a.py")  # another module, which an import may name
+    (tmp_path / "link").symlink_to("cfg/sub")
+    monkeypatch.chdir(tmp_path / "cfg")
+    files, problems = find_sources([Path(path) for path in given])
+    assert ([file.path for file in files], problems) == (found, [])
+    absolute = find_sources([*map(Path, given), *(tmp_path / "cfg" / path for path in given)])[0]
+    assert [file.path for file in absolute] == found
+
+
 # (folders one in the other, whether each is a package, the files found, what is told of)
 DEEP = [(1_500, False, 2, []), (1_200, True, 1_202, []), (3_000, False, 1, ["unreadable"])]
 
