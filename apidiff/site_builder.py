@@ -398,17 +398,30 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         return _NO_FILE_NAME.sub("%00", super().translate_path(path))
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
-        """Find the file of the address; what is no address, such as ``a://[/``, has none. A pipe would be waited for."""
+        """Find the file of the address; what is no address, such as ``a://[/``, has none. A pipe would be waited for.
+
+        No link is followed out of the site: whatever this user can read would be shown, such as a key.
+        """
         try:
             path = self.translate_path(self.path)
             # Not by a Path, which raises where it is too long.
-            if os.path.lexists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113
+            irregular = os.path.lexists(path) and not (os.path.isfile(path) or os.path.isdir(path))  # noqa: PTH112, PTH113
+            # Of a folder one of these is shown.
+            shown = [path, *(os.path.join(path, name) for name in ("index.html", "index.htm"))]  # noqa: PTH118 - as above
+            if irregular or any(map(self._leads_out, shown)):
                 self.send_error(http.HTTPStatus.NOT_FOUND)
                 return None
             return super().send_head()
         except ValueError:
             self.send_error(http.HTTPStatus.BAD_REQUEST)
             return None
+
+    def _leads_out(self, path: str) -> bool:
+        """Whether there is something at ``path`` that does not lie in the folder of the site."""
+        if not os.path.exists(path):  # noqa: PTH110 - as above
+            return False
+        root, real = os.path.realpath(self.directory), os.path.realpath(path)
+        return real != root and not real.startswith(os.path.join(root, ""))  # noqa: PTH118 - as above
 
     def date_time_string(self, timestamp: float | None = None) -> str:
         """Write a time; that of a file may be one that no date says."""
@@ -424,7 +437,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         """Answer with the site's own page where there is none at the address, as hosts of static sites do."""
         page, body = Path(self.directory) / "404.html", b""
         with suppress(OSError):  # one that cannot be read is as good as none
-            if code == http.HTTPStatus.NOT_FOUND and page.is_file():
+            if code == http.HTTPStatus.NOT_FOUND and page.is_file() and not self._leads_out(str(page)):
                 body = page.read_bytes()
         if not body:
             super().send_error(code, message, explain)

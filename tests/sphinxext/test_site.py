@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
+import http.client
 import io
 import os
 import shutil
@@ -363,6 +365,64 @@ def test_what_is_no_file_is_not_found_and_not_waited_for(tmp_path: Path, name: s
         server.shutdown()
 
 
+# an address, what is answered
+LINKS = [
+    ("out", (404, b"no page")),
+    ("out-folder/secret", (404, b"no page")),
+    ("out-folder/", (404, b"no page")),
+    ("shows-out/", (404, b"no page")),
+    ("beside/secret", (404, b"no page")),
+    ("in", (200, b"here")),
+    ("in-folder/page.html", (200, b"a page")),
+    ("folder/", (200, b"here")),
+    ("", (200, b"here")),
+]
+
+
+@pytest.mark.parametrize(("address", "answered"), LINKS)
+@pytest.mark.parametrize("behind_link", [False, True])
+def test_no_link_is_followed_out_of_the_site(
+    tmp_path: Path, address: str, answered: tuple[int, bytes], behind_link: bool
+) -> None:
+    folder, other = tmp_path / "site", tmp_path / "site-not"
+    for made in (folder / "folder", folder / "shows-out", other):
+        made.mkdir(parents=True)
+    for name, text in {"index.html": "here", "404.html": "no page", "folder/page.html": "a page"}.items():
+        (folder / name).write_text(text)
+    (other / "secret").write_text("a key")
+    links = {
+        "out": "../site-not/secret",
+        "out-folder": other,
+        "beside": "../site-not",
+        "shows-out/index.html": other / "secret",
+    }
+    for name, goal in (
+        links | {"in": "index.html", "in-folder": "folder", "folder/index.html": "../index.html"}
+    ).items():
+        (folder / name).symlink_to(goal)
+    (tmp_path / "link").symlink_to("site")
+    with site.start_server(tmp_path / "link" if behind_link else folder, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)) as connection:
+            connection.request("GET", f"/{address}")
+            answer = connection.getresponse()
+            assert (answer.status, answer.read()) == answered
+        server.shutdown()
+
+
+def test_a_page_for_wrong_addresses_outside_the_site_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("here")
+    (tmp_path / "key").write_text("a key")
+    (tmp_path / "site" / "404.html").symlink_to("../key")
+    with site.start_server(tmp_path / "site", 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/nowhere", timeout=20)
+        assert (answer.value.code, b"a key" in answer.value.read()) == (404, False)
+        server.shutdown()
+
+
 @pytest.mark.parametrize("time", [-(2**60), 253402300800, 2**60])
 def test_a_file_of_a_time_that_no_date_says_is_served(
     tmp_path: Path, time: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -384,21 +444,29 @@ def test_a_file_of_a_time_that_no_date_says_is_served(
 
 
 def test_a_file_that_cannot_be_read_to_its_end_closes_the_connection(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "index.html").write_text("here")
-    (tmp_path / "memory").symlink_to("/proc/self/mem")
+    monkeypatch.setattr("http.server.shutil.copyfileobj", _fail)
     with site.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/memory", timeout=20) as answer:
-            assert answer.read() == b""
+        answer = urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/index.html", timeout=20)
+        with answer, pytest.raises(http.client.IncompleteRead):
+            answer.read()
         server.shutdown()
     assert capsys.readouterr().err == ""
 
 
-def test_a_page_for_wrong_addresses_that_cannot_be_read_is_done_without(tmp_path: Path) -> None:
+def _fail(*_: object) -> None:
+    raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_page_for_wrong_addresses_that_cannot_be_read_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "index.html").write_text("here")
-    (tmp_path / "404.html").symlink_to("/proc/self/mem")
+    (tmp_path / "404.html").write_text("no page")
+    monkeypatch.setattr(Path, "read_bytes", _fail)
     with site.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with pytest.raises(urllib.error.HTTPError) as answer:
