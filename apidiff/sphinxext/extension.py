@@ -24,8 +24,9 @@ from apidiff.sphinxext.conf_options import add_options, wrong_derived
 from apidiff.sphinxext.coverage_page import BAR_NODES
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
-from apidiff.sphinxext.former_build import broken_pages, refuse_other_kinds, refuse_what_is_no_file, remove_broken_info
+from apidiff.sphinxext.former_build import refuse_other_kinds, refuse_what_is_no_file, remove_broken_info
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
+from apidiff.sphinxext.kept_readings import KeptReadings
 from apidiff.sphinxext.languages import THEME_WORDS, ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.outdated_pages import OutdatedPages
@@ -117,7 +118,7 @@ class _Session:
 def register(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
     app.setup_extension("sphinxext.opengraph")
-    session, tuning = _Session(), BuildTuning()
+    session, tuning, readings = _Session(), BuildTuning(), KeptReadings()
     add_options(app)
     app.add_domain(ApidiffDomain)
     app.add_transform(ExplicitAnchors)
@@ -131,6 +132,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.set_translator("html", Translator)
     app.connect("config-inited", refuse_what_is_no_file, priority=60)  # before Sphinx opens a file of an earlier build
     app.connect("config-inited", remove_broken_info, priority=60)
+    app.connect("config-inited", readings.check, priority=70)
     app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
     app.connect("config-inited", configure_head)
     app.connect("builder-inited", pack_tocs)
@@ -138,9 +140,11 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", tuning.or_end(session.lay_out), priority=800)
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)
-    app.connect("env-get-outdated", broken_pages)
+    app.connect("env-get-outdated", readings.damaged)
     app.connect("env-get-outdated", session.outdated_pages.begin)
     app.connect("env-before-read-docs", refuse_other_kinds)  # the first that knows which pages there are
+    app.connect("env-before-read-docs", readings.forget, priority=900)  # after others have said which pages are read
+    app.connect("env-check-consistency", readings.note, priority=100)  # at once: Sphinx has just kept what it read
     app.connect("env-updated", pages_under_parts)
     app.connect("env-updated", session.outdated)
     app.connect("env-updated", session.remove_former, priority=900)  # after others have said which pages there are

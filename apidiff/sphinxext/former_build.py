@@ -1,14 +1,12 @@
-"""Looks at what an earlier build left, before Sphinx reads it: a build that was killed, or a full disk, may have cut it.
+"""Looks at what stands where Sphinx keeps and writes files, before it opens them.
 
-Nor has Sphinx a word for what stands in the place of its files: a pipe is waited for, a folder ends in a traceback.
+Sphinx has no word for what is no file: a pipe is waited for, a folder ends in a traceback.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import pickle
-import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -22,8 +20,6 @@ from apidiff.atomic_write import refuse_irregular
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.written_files import INFO, naming_the_file, refuse_pipes
 
-_HEAD = 2  # bytes of a pickle before its first frame: that it is one, and of which protocol
-_FRAME = re.compile(re.escape(pickle.FRAME) + b"(?P<size>.{8})", re.DOTALL)
 _SHARED = ("_static", "_sources", "_images", "_downloads")  # folders that Sphinx makes beside the pages
 
 
@@ -47,31 +43,6 @@ def refuse_other_kinds(app: Sphinx, env: BuildEnvironment, _docnames: Sequence[s
         folders = [out / name for name in (*parents, *_SHARED, *(f"_sources/{name}" for name in parents))]
         with naming_the_file(out):
             _refuse(folders, [Path(app.builder.get_outfilename(name)) for name in env.found_docs])
-
-
-def broken_pages(app: Sphinx, env: BuildEnvironment, *_outdated: set[str]) -> list[str]:
-    """The pages of which what Sphinx keeps was cut or is something else: they are read anew."""
-    kept = Path(app.doctreedir)
-    files = {name: kept / f"{name}.doctree" for name in env.found_docs}
-    return [name for name, file in files.items() if file.is_file() and not _is_whole(file)]
-
-
-def _is_whole(path: Path) -> bool:
-    """Whether a pickle begins and ends as one, and ends where its frames do."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        if size < _HEAD + 1:
-            return False
-        file.seek(-1, os.SEEK_END)
-        last = file.read(1)
-        file.seek(0)
-        first, at = file.read(_HEAD), _HEAD
-        while at < size and (frame := _FRAME.match(file.read(9))):
-            at += len(frame[0]) + int.from_bytes(frame["size"], "little")
-            if at > size:
-                return False
-            file.seek(at)
-    return first[:1] == pickle.PROTO and last == pickle.STOP
 
 
 def _refuse(folders: Sequence[Path], files: Sequence[Path]) -> None:

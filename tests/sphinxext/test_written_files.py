@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from small_site import Site
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 
-from apidiff.sphinxext.former_build import _is_whole
 from apidiff.sphinxext.outdated_pages import NOTE
 from apidiff.sphinxext.written_files import LIST, remove_former
 from apidiff.writers.exports.listed_files import read_list
@@ -282,42 +280,6 @@ def test_what_no_page_can_be_written_to_is_named(
         site.build()
     told = f"{path}: cannot be read or written ({found}). Take away what stands in its place"
     assert str(caught.value) == f"{told}, and make {path.parent} a folder that can be written to."
-
-
-# What is left of a page's file after a full disk, or what else stands there.
-CUT: list[Callable[[bytes], bytes]] = [
-    lambda content: b"",
-    lambda content: content[:1],
-    lambda content: content[:-1],
-    lambda content: content[: len(content) // 2],
-    lambda content: content[: content.rindex(b".", 0, -1) + 1],
-    lambda content: b"\x80\x04\x95garbage" * 10,
-    lambda content: b"words.",
-]
-
-
-@pytest.mark.parametrize("cut", CUT, ids=range(len(CUT)))
-def test_a_page_whose_file_was_cut_is_read_anew(make_site: MakeSite, cut: Callable[[bytes], bytes]) -> None:
-    site = make_site()
-    before = site.build().pages()
-    path = site.folder / "out-doctrees" / "notes.doctree"
-    path.write_bytes(cut(path.read_bytes()))
-    built = site.build()
-    assert (built.read, built.warnings) == ({"notes"}, "")
-    assert built.pages() == before
-    assert site.build().read == set()
-
-
-def test_what_was_cut_is_not_whole(tmp_path: Path) -> None:
-    """Of more than 64 KiB there are several frames, and long texts stand between them."""
-    path = tmp_path / "page.doctree"
-    for made in ([*range(50_000)], ["a" * 100_000, *range(9), "b" * 100_000]):
-        content = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)  # as Sphinx writes it
-        path.write_bytes(content)
-        assert _is_whole(path)
-    for size in range(0, 60_000, 997):
-        path.write_bytes(content[:size])
-        assert not _is_whole(path)
 
 
 @pytest.mark.timeout(30)
