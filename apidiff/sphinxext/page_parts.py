@@ -9,8 +9,10 @@ which part holds which anchor.
 from __future__ import annotations
 
 import json
+import os
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
@@ -46,6 +48,8 @@ _INNER = re.compile(r'\.part-\d+\.html#part-(\d{1,9})"')
 _PLACE = re.compile("<!--apidiff:anchors:([0-9]{1,9}(?:,[0-9]{1,9})*)-->")
 _PART_FILE = re.compile(r"\.part-\d+\Z")
 
+TABLE = ".parts.json"
+"""Ends the name of the table of a page's parts."""
 UNDER_LID = f"{_BEGIN}lid:-->"
 """Begins what stands under a lid that is there already."""
 END = "<!--apidiff:/part-->"
@@ -236,7 +240,7 @@ def write_parts(
 
 def _write_parts(app: Sphinx, pagename: str, body: str, context: dict[str, Any]) -> None:
     path = Path(app.outdir) / pagename
-    table = path.with_name(f"{path.name}.parts.json")
+    table = path.with_name(f"{path.name}{TABLE}")
     stale = {file for file in parts_of(path.with_name(f"{path.name}.html")) if not _is_page(app, file)}
     if _BEGIN in body:
         context["body"], parts = lighten(body, path.name, language_of(app.config).words)
@@ -275,3 +279,20 @@ def _part_page() -> Template:
 def page_of(docname: str) -> str:
     """Return the page that a page belongs to: itself, or the one whose part it is."""
     return _PART_FILE.sub("", docname)
+
+
+def pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
+    """List the pages ``known`` below ``out``, their parts and the tables of anchors of heavy ones, seen from there."""
+    for folder, folders, names in os.walk(out):
+        below = folder.removeprefix(str(out)).removeprefix("/")  # thousands of paths: as objects they take much longer
+        if not below:
+            folders[:] = [name for name in folders if name != "_static"]
+        for path in (posixpath.join(below, name) for name in names if name.endswith((".html", TABLE))):
+            if held_by(path, known) in known:
+                yield path
+
+
+def held_by(path: str, known: Collection[str]) -> str:
+    """Return the page that a file of `pages_below` belongs to; a document may have the name of another's part."""
+    name = path.removesuffix(".html").removesuffix(TABLE)
+    return name if name in known else page_of(name)

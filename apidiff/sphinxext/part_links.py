@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 
 from apidiff.atomic_write import refuse_irregular, write_file
 from apidiff.database.kept_files import read_sealed, sealed
-from apidiff.sphinxext.page_parts import page_of
+from apidiff.sphinxext.page_parts import TABLE, pages_below
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
@@ -28,7 +28,6 @@ _LINK = re.compile(r'(<a [^<>]*?href=")([^"#:]*)#([^"]+)"')
 _ID = re.compile(r'\sid="([^"]+)"')
 _PART = re.compile(r"\.part-\d+(?=\.html$)")
 _SECTION = re.compile(r"part-\d+$")
-_TABLE = ".parts.json"
 _STAMP = b"anchors of parts"  # that pages and tables changed since is told by their times
 
 Held = dict[str, dict[str, str]]
@@ -48,7 +47,7 @@ def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
     What was found of heavy pages is left in ``kept``, which is made anew where it is not as it was written. Pages that were
     written before that file are looked at again only where an anchor moved since: there are thousands of them.
     """
-    times = {path: os.stat(f"{out}/{path}").st_mtime_ns for path in _pages_below(out, known)}  # noqa: PTH116 - thousands
+    times = {path: os.stat(f"{out}/{path}").st_mtime_ns for path in pages_below(out, known)}  # noqa: PTH116 - thousands
     former = _former(kept)
     since = 0 if former is None else kept.stat().st_mtime_ns
     former = former or {}
@@ -61,17 +60,6 @@ def lead_to_parts(out: Path, kept: Path, known: Collection[str]) -> None:
                 write_if_changed(out / path, led.encode(errors="surrogateescape"))
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_file(kept, sealed(_STAMP, json.dumps(held).encode()))
-
-
-def _pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
-    """List the pages ``known`` below ``out``, their parts and the tables of anchors of heavy ones, seen from there."""
-    for folder, folders, names in os.walk(out):
-        below = folder.removeprefix(str(out)).removeprefix("/")  # thousands of paths: as objects they take much longer
-        if not below:
-            folders[:] = [name for name in folders if name != "_static"]
-        for path in (posixpath.join(below, name) for name in names if name.endswith((".html", _TABLE))):
-            if page_of(path.removesuffix(".html").removesuffix(_TABLE)) in known:
-                yield path
 
 
 def _former(kept: Path) -> Held | None:
@@ -107,8 +95,8 @@ def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iter
     parts: dict[str, list[str]] = {}
     for path in sorted(times):
         parts.setdefault(_PART.sub("", path), []).append(path)
-    for table in (path for path in times if path.endswith(_TABLE)):
-        page = table.replace(_TABLE, ".html")
+    for table in (path for path in times if path.endswith(TABLE)):
+        page = table.replace(TABLE, ".html")
         if page in former and all(times[path] < since for path in [table, *parts[page]]):
             yield page, former[page]
             continue
