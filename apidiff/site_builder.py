@@ -32,8 +32,8 @@ from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import in_checkout
 from apidiff.database.regular_files import read_text
 from apidiff.ending_signals import end_at_once, end_in_order
-from apidiff.errors import shortened
 from apidiff.execute.submissions import signature_errors
+from apidiff.folder_walk import visible_files
 from apidiff.process_group import end_group, start
 from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
@@ -104,6 +104,7 @@ def build_site(
         BadAddress: a site cannot have the address.
         BadFolder: ``output`` is no folder, or holds what no build wrote; nothing was written.
         RepositoryError: pages must not link to the address of the repository.
+        BrokenTemplate: a template of the pages, or of that at the root, is broken; nothing was written.
         SiteError: a step failed.
     """
     _check_tools()
@@ -118,6 +119,7 @@ def build_site(
 
     address = Address.parse(site_url)
     pages = {"404.html": not_found_page("/"), "index.html": root_page(address)}
+    _check_templates()
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = Path(os.path.realpath(output))  # `Path.resolve` raises for a link that leads to itself
     wanted = [language for language in LANGUAGES if language.folder in languages]
@@ -230,8 +232,10 @@ def _remove(work: Path) -> None:
 
 
 def root_page(address: Address) -> str:
-    """Write the page at the site's root, which leads to the reader's language. Raises SiteError for a template that is broken."""
-    from jinja2 import Environment, StrictUndefined, TemplateSyntaxError
+    """Write the page at the site's root, which leads to the reader's language. Raises BrokenTemplate for one that is broken."""
+    from jinja2 import Environment, StrictUndefined
+
+    from apidiff.sphinxext.own_templates import BrokenTemplate
 
     path = _ROOT / "conf" / "root.html"
     template = _template(path)
@@ -240,10 +244,16 @@ def root_page(address: Address) -> str:
         rendered = page.render(site=address.root) + "\n"
         rendered.encode()
     except Exception as error:  # a template is code, which may raise anything
-        line = f":{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
-        found = str(getattr(error, "message", None) or error or type(error).__name__).rstrip(".")
-        raise SiteError(f"{path}{line}: {shortened(found)}. Mend it, or restore it from version control.") from error
+        raise BrokenTemplate(path, getattr(error, "lineno", None), error) from error
     return rendered
+
+
+def _check_templates() -> None:
+    """Raise ApidiffError for a template of the pages that cannot be read: Sphinx comes to it once it has read all pages."""
+    from apidiff.sphinxext.own_templates import check_template
+
+    for path in visible_files(_ROOT / "conf" / "templates", "**/*.html"):
+        check_template(path, _template(path))
 
 
 def not_found_page(root: str) -> str:

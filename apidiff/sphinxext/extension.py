@@ -30,6 +30,7 @@ from apidiff.sphinxext.kept_readings import KeptReadings
 from apidiff.sphinxext.languages import THEME_WORDS, ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.outdated_pages import OutdatedPages
+from apidiff.sphinxext.own_templates import name_templates
 from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head, leave_out_card
 from apidiff.sphinxext.page_parts import pages_under_parts, write_parts
@@ -136,6 +137,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
     app.connect("config-inited", configure_head)
     app.connect("builder-inited", pack_tocs)
+    app.connect("builder-inited", name_templates)
     # It may wait for the content: after what others do.
     app.connect("builder-inited", tuning.or_end(session.lay_out), priority=800)
     app.connect("builder-inited", tuning.settle, priority=900)
