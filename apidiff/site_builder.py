@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD_DEADLINE_S = 900
+_FAULTS = "sphinx-err-*.log"  # the names that Sphinx gives to what it writes about a fault
 
 
 class SiteError(ApidiffError):
@@ -144,6 +145,7 @@ def build_site(
                     refuse_pipes(_ROOT / "docs" / language.words)
                     refuse_pipes(output / language.folder)
                     refuse_pipes(work / "doctrees" / language.folder)
+                _forget_faults(work / "logs")
                 steps += _start_languages(wanted, output, work, address.root, sources, ending)
                 data = database.load(keep=work / "kept" / "mappings")
                 tell_passed_over(data.unread, data.unchecked)
@@ -360,6 +362,15 @@ def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -
         if not (output / language.folder / LIST).is_file():
             for folder in folders:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _forget_faults(logs: Path) -> None:
+    """Remove what Sphinx wrote about faults of former builds: each has a name of its own, so that they would add up."""
+    if logs.is_symlink():  # what it leads to is a user's, and so may the files be
+        return
+    for path in logs.glob(_FAULTS):
+        if path.is_file() or path.is_symlink():
+            path.unlink()
 
 
 def _forget_failed(steps: Sequence[Step], wanted: Sequence[SiteLanguage], work: Path) -> None:

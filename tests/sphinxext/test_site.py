@@ -177,6 +177,31 @@ def test_what_was_built_before_files_were_listed_is_built_anew(tmp_path: Path, m
     assert all(Path(name).exists() for name in listed)
 
 
+def test_what_sphinx_wrote_about_former_faults_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    kept = ["logs/en.log", "logs/mine.log", "logs/sphinx-err-mine.txt", "logs/sphinx-err-folder.log/mine"]
+    faults = ["logs/sphinx-err-0deyznhx.log", "logs/sphinx-err-_0043zmd.log"]
+    write([".site/lock", ".site/doctrees/", *(f".site/{name}" for name in kept + faults)])
+    Path("mine").write_text("mine")
+    Path(".site/logs/sphinx-err-link.log").symlink_to(Path("mine").absolute())
+    with pytest.raises(InvalidData):
+        site.build_site(Path("site"))
+    assert [name for name in kept + faults if Path(".site", name).exists()] == kept
+    assert not Path(".site/logs/sphinx-err-link.log").is_symlink()
+    assert Path("mine").is_file()
+
+
+def test_faults_behind_a_link_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    write([".site/lock", ".site/doctrees/", "mine/sphinx-err-0deyznhx.log"])
+    Path(".site/logs").symlink_to(Path("mine").absolute())
+    with pytest.raises(InvalidData):
+        site.build_site(Path("site"))
+    assert Path("mine/sphinx-err-0deyznhx.log").is_file()
+
+
 @pytest.mark.parametrize("there", [[], [".site/sources/"]])
 def test_a_build_that_was_ended_at_once_can_be_done_again(
     there: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
