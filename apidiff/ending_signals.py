@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 # Some systems have no terminal to close.
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -86,9 +87,21 @@ def _end(number: int, _frame: object) -> None:
     for other in _ENDING:
         if signal.getsignal(other) is not signal.SIG_IGN:
             signal.signal(other, _pass_over)
+    sys.unraisablehook = partial(_end_later, number, sys.unraisablehook)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)
+
+
+def _end_later(number: int, hook: Callable[[sys.UnraisableHookArgs], object], dropped: sys.UnraisableHookArgs) -> None:
+    """Ends the command once more where Python dropped the end: in a ``__del__``, or in what it calls as a process forks."""
+    if not isinstance(dropped.exc_value, (KeyboardInterrupt, SystemExit)):
+        hook(dropped)
+        return
+    sys.unraisablehook = hook
+    # Not from here: Python would drop it again.
+    signal.signal(signal.SIGALRM, lambda _number, frame: _end(number, frame))
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
 
 
 def _pass_over(_number: int, _frame: object) -> None:

@@ -52,6 +52,18 @@ CASES = [
     # What the block raises does not hide the signal.
     ("with held():\n    send(signal.SIGTERM)\n    raise OSError", 143, ""),
     ("with held():\n    pass\nsend(signal.SIGTERM)\nprint('not reached')", 143, ""),
+    # Python drops what is raised where an object goes, and in what is called as a process forks.
+    *(
+        (
+            f"{dropping}\nimport time\nwith held():\n    time.sleep(0.2)\n    print('held')\ntime.sleep(20)\nprint('no')",
+            143,
+            "held\n",
+        )
+        for dropping in (
+            "class Gone:\n    def __del__(self):\n        send(signal.SIGTERM)\nGone()",
+            "os.register_at_fork(after_in_parent=lambda: send(signal.SIGTERM))\nos.fork() or os._exit(0)",
+        )
+    ),
     # In another thread nothing is held: the end comes where the main thread is.
     (
         "def other():\n    with held():\n        send(signal.SIGTERM)\n        signal.pause()\n"
