@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -301,7 +301,8 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
     for which, (key, record) in zip(("first", "second"), pair, strict=True):
         console.print(f"{which + ':':7} {key}{' (stopped half-way)' if record.stopped else ''}")
         console.print(f"{'':7} measured by {_measurer(data, key, record)}, {signed_words(data.signed[key], 'en')}")
-    for line in _environment(first, second):
+    is_ours = all(data.signed[key].trust in OWN for key, _ in pair)
+    for line in _environment(first, second, one_line if is_ours else quoted):
         console.print(unbroken(line))
     apis = {
         api.name: api
@@ -314,14 +315,14 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
     return 1 if differing else 0
 
 
-def _environment(first: RunRecord, second: RunRecord) -> Iterator[str]:
+def _environment(first: RunRecord, second: RunRecord, said: Callable[[str], str]) -> Iterator[str]:
     for name in ("framework_version", "backend", "device", "world_size", "os", "python", "machine"):
         values = getattr(first, name), getattr(second, name)
         if values[0] != values[1]:
             shown = quoted if name in {"os", "python", "machine"} else one_line
             yield f"{name}: {shown(str(values[0]))} → {shown(str(values[1]))}"
     packages = [
-        one_line(f"{name} {first.packages.get(name, 'none')} → {second.packages.get(name, 'none')}")
+        f"{said(name)} {' → '.join(said(one.packages[name]) if name in one.packages else 'none' for one in (first, second))}"
         for name in sorted(first.packages.keys() | second.packages.keys())
         if first.packages.get(name) != second.packages.get(name)
     ]

@@ -236,27 +236,32 @@ def probe_faults(run: ProbeRun, world_size: int) -> Iterator[str]:
             yield from probe_faults(run.again, world_size)
 
 
-def sample_faults(run: SampleRun, *, compared: bool) -> Iterator[str]:
+def sample_faults(run: SampleRun, *, compared: bool, is_graph: bool = False) -> Iterator[str]:
     """Finds what in the trace of one sample cannot be. ``compared``: whether it may stand for a trace that it agrees with one."""
     if run.end not in {"completed", "timeout", "crash"}:
         yield f"it ended {run.end[:40]!r}; the ends are completed, timeout and crash"
     elif run.end == "completed" and run.trace is None and not (run.agrees and compared):
         yield "it completed without a trace"
-    if odd := set(run.agrees) - {facet.value for facet in Facet}:
-        yield f"it agrees in {min(odd)[:40]!r}, which is no facet"
+    facets = {Facet.GRAPH.value} if is_graph else {facet.value for facet in Facet} - {Facet.GRAPH.value}
+    if odd := set(run.agrees) - facets:
+        yield f"it agrees in {min(odd)[:40]!r}, which is no facet of {'a graph' if is_graph else 'a call'}"
+    elif len(run.agrees) > len(set(run.agrees)):
+        yield f"it agrees twice in {next(name for name in run.agrees if run.agrees.count(name) > 1)!r}"
+    elif run.agrees and (run.trace is not None or run.end != "completed"):
+        yield "it agrees, and has a trace or did not complete"
     yield from _about_lines(run.log)
     if run.trace is not None:
         yield from _about_sample_trace(run.trace)
     if run.again is not None:
-        if run.again.again is not None:
-            yield "its second try has a second try"
+        if run.again.again is not None or run.again.graph is not None:
+            yield "its second try has a second try or a graph"
         else:
-            yield from sample_faults(run.again, compared=False)
+            yield from sample_faults(run.again, compared=False, is_graph=is_graph)
     if run.graph is not None:
         if run.graph.graph is not None:
             yield "its graph has a graph"
         else:
-            yield from sample_faults(run.graph, compared=compared)
+            yield from sample_faults(run.graph, compared=compared, is_graph=True)
 
 
 def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
@@ -271,6 +276,21 @@ def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
     written = {name: value for name, value in trace.after.items() if name in trace.before}
     yield from _about_values([trace.gradients, written], trace.returned, whole=True)
     yield from _about_values([trace.before, trace.after], None, whole=False)
+    # Each that is returned is compared with each that was given.
+    held = [*trace.after.values(), *([] if trace.returned is None else [trace.returned])]
+    if (count := sum(map(_tensors_in, held))) > MAX_PARTS:
+        yield f"its call was given and returned {count} tensors; at most {MAX_PARTS} are possible"
+
+
+def _tensors_in(value: Value) -> int:
+    match value:
+        case TensorDump():
+            return 1
+        case SequenceDump(items=items):
+            return sum(map(_tensors_in, items))
+        case ObjectDump(tensors=held):
+            return len(held)
+    return 0
 
 
 def _about_draws(draws: Draws) -> Iterator[str]:

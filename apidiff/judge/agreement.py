@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -39,6 +40,7 @@ TOLERANCES = {
 }
 _SHOWN = 8  # elements
 _LONGEST = 120  # characters of an exception
+_MOST_SHARED = 4  # facts about what one returned tensor shares
 _NEAR_PERCENT = 10.0  # further apart are other values
 _LEAST_PERCENT = 1e-15  # a fiftieth of what float64 tells apart
 _SAME = Rule()  # the source's own names
@@ -76,9 +78,11 @@ def judge_pair(pair: Pair) -> list[FacetVerdict]:
     returns anew each time differ whichever they are: nothing has computed them, so nothing else is said of them.
     """
     if pair.target.agrees:
+        unseen = _unseen(pair, pair.source)
         return [
-            FacetVerdict(sample=pair.sample, facet=Facet(name), agreement=Agreement.AGREES)
-            for name in pair.target.agrees
+            FacetVerdict(sample=pair.sample, facet=facet, agreement=Agreement.AGREES)
+            for facet in map(Facet, pair.target.agrees)
+            if facet not in unseen
         ]
     first = _verdicts(pair, pair.source, pair.target)
     if pair.source.again is None and pair.target.again is None:
@@ -123,7 +127,8 @@ def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: S
     return FacetVerdict(sample=sample, facet=facet, agreement=Agreement.FLAKY, facts=facts)
 
 
-def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVerdict]:
+def _unseen(pair: Pair, source: SampleRun) -> set[Facet]:
+    """The facets that a comparison with the source's run does not show."""
     unseen = {Facet.GRAPH} if pair.gradient else {Facet.GRADIENT, Facet.GRAPH}  # the former is judged by itself
     if pair.random:
         unseen |= {Facet.VALUE, Facet.ACCURACY, Facet.SPECIAL_VALUES, Facet.GRADIENT}
@@ -131,6 +136,11 @@ def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVer
         unseen.add(Facet.RANDOMNESS)
     if pair.overridden is None:
         unseen |= FINE_FACETS
+    return unseen
+
+
+def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVerdict]:
+    unseen = _unseen(pair, source)
     facets = [facet for facet in Facet if facet not in unseen]
 
     def everywhere(agreement: Agreement, fact: Evidence) -> list[FacetVerdict]:
@@ -328,16 +338,18 @@ class _Comparison:
             yield evidence(EvidenceCode.ONLY_TARGET_WRITES, slots=", ".join(only))
 
     def _alias(self) -> Iterator[Evidence]:
-        source, target = self._after
+        """What each returned tensor shares with others than it should; of many that it was given the first tell enough."""
         for place, mine, theirs in self._returned:
-            for slot in source:
-                if slot not in target:
-                    continue
-                shares = _shares(mine, source[slot]), _shares(theirs, target[slot])
-                if shares[0] != shares[1]:
-                    yield evidence(
-                        EvidenceCode.SHARING_DIFFERS, slot=place, other=slot, source=shares[0], target=shares[1]
-                    )
+            yield from islice(self._shared_otherwise(place, mine, theirs), _MOST_SHARED)
+
+    def _shared_otherwise(self, place: str, mine: TensorDump, theirs: TensorDump) -> Iterator[Evidence]:
+        source, target = self._after
+        for slot in source:
+            if slot not in target:
+                continue
+            shares = _shares(mine, source[slot]), _shares(theirs, target[slot])
+            if shares[0] != shares[1]:
+                yield evidence(EvidenceCode.SHARING_DIFFERS, slot=place, other=slot, source=shares[0], target=shares[1])
 
     def _gradient(self) -> Iterator[Evidence]:
         errors = self._source.gradient_error, self._target.gradient_error

@@ -34,7 +34,8 @@ def run_text(wanted: str) -> str:
         ranks, calls = f"{record.backend}, world size {record.world_size}", f"{len(record.probes)} probes"
     else:
         ranks, calls = "single process", f"{len(record.samples)} {record.inputs or 'written'} samples"
-    build = one_line(record.packages.get(record.framework, record.framework_version))
+    said = one_line if signed.trust in OWN else quoted
+    build = said(record.packages.get(record.framework, record.framework_version))
     made = Maker(record.measured_by, signed.trust, signed.signer)
     lines = [
         f"**{meant[0]}**",
@@ -44,7 +45,6 @@ def run_text(wanted: str) -> str:
         f"- {signed_words(signed, 'en')}",
         f"- {quoted(record.os)}, {quoted(record.machine)}, {record.cores} cores, Python {quoted(record.python)}",
     ]
-    said = one_line if signed.trust in OWN else quoted
     lines += [f"- stopped half-way: {said(record.stopped)}"] if record.stopped else []
     lines += [f"- environment: {said(name)}={said(value)}" for name, value in record.environment.items()]
     return "".join(f"{unbroken(line)}\n" for line in lines)

@@ -138,17 +138,43 @@ def drawn(*tries: dict[str, object]) -> dict[str, object]:
     return CALL | {"trace": {"draws": {"repeats": True, "advances": True, "tries": tries}}}
 
 
+def chained(depth: int) -> dict[str, object]:
+    """A graph of a second try of a graph …, deeper than what looks at each can follow."""
+    held = CALL | {"trace": {"returned": NONSENSE}}
+    for number in range(depth):
+        held = CRASHED | {("again" if number % 2 else "graph"): held}
+    return held
+
+
+def many(count: int) -> dict[str, object]:
+    return {"t": "sequence", "type": "list", "object": 3, "items": [NONSENSE | {"dtype": "float32"}] * count}
+
+
 # framework, what a record of it holds, what is said of it; None where it is read
 SAMPLES: list[tuple[str, dict[str, object], str | None]] = [
     ("mindspore", CRASHED | {"graph": CRASHED}, None),
     ("mindspore", CRASHED | {"graph": CALL | {"trace": {"returned": NONSENSE}}}, "a tensor is of dtype 'nonsense'"),
     ("mindspore", CRASHED | {"graph": CRASHED | {"again": CALL}}, "it completed without a trace"),
     ("mindspore", CRASHED | {"graph": CRASHED | {"graph": CRASHED}}, "its graph has a graph"),
+    ("mindspore", CRASHED | {"again": CRASHED | {"graph": CRASHED}}, "its second try has a second try or a graph"),
+    ("mindspore", CRASHED | {"graph": CRASHED | {"again": chained(900)}}, "its second try has a second try or a graph"),
+    ("mindspore", CRASHED | {"graph": CALL | {"agrees": ["graph"]}}, None),
+    ("mindspore", CRASHED | {"graph": AGREED}, "it agrees in 'value', which is no facet of a graph"),
+    ("mindspore", CALL | {"agrees": ["graph"]}, "it agrees in 'graph', which is no facet of a call"),
+    ("mindspore", CALL | {"agrees": ["dtype", "value", "value"]}, "it agrees twice in 'value'"),
+    ("mindspore", CRASHED | {"agrees": ["value"]}, "it agrees, and has a trace or did not complete"),
+    ("mindspore", AGREED | {"trace": {}}, "it agrees, and has a trace or did not complete"),
     ("mindspore", AGREED, None),
     ("mindspore", CRASHED | {"again": AGREED}, "it completed without a trace"),
     ("torch", AGREED, "it completed without a trace"),
     ("torch", CALL | {"trace": {"before": {"out": EMPTIED}, "after": {"self": EMPTIED}}}, None),
     ("torch", CALL | {"trace": {"before": {"out": EMPTIED}, "after": {"out": EMPTIED}}}, "has 0 values"),
+    ("torch", CALL | {"trace": {"after": {"a": many(500)}, "returned": many(500)}}, None),
+    (
+        "torch",
+        CALL | {"trace": {"after": {"a": many(500)}, "returned": many(501)}},
+        "was given and returned 1001 tensors",
+    ),
     ("torch", CALL | {"trace": {"returned": EMPTIED}}, "a tensor of shape [5, 5] has 0 values"),
     ("torch", CALL | {"trace": {"gradients": {"self": EMPTIED}}}, "a tensor of shape [5, 5] has 0 values"),
     ("torch", drawn(MOMENTS, MOMENTS | {"elements": 0}), None),

@@ -60,6 +60,15 @@ def raising(kind: str, message: str = "no", **more: Any) -> SampleTrace:
     return SampleTrace(before={"input": tensor([1])}, error=error(kind, message, **more))
 
 
+def test_what_many_tensors_share_is_told_of_a_few() -> None:
+    """Of each pair it would fill the memory."""
+    shared, own = ({f"t{number}": tensor([1], storage=number * factor) for number in range(30)} for factor in (0, 1))
+    source = SampleTrace(before=shared, after=shared, returned=tensor([1], storage=0))
+    target = SampleTrace(before=own, after=own, returned=tensor([1], storage=0))
+    agreement, facts = shown(source, target)[Facet.ALIAS]
+    assert (agreement, len(facts)) == (Agreement.DIFFERS, 4)
+
+
 # Those of every pair: of drawn values and of graphs there are others, of a few calls.
 ORDINARY = set(Facet) - {Facet.RANDOMNESS, Facet.GRAPH}
 SAME = trace([1, 2], returned=tensor([3, 4], storage=1))
@@ -344,3 +353,11 @@ def test_pytorchs_own_tests_may_allow_more() -> None:
 def test_a_run_that_was_seen_to_agree_says_so() -> None:
     agreeing = msgspec.structs.replace(run(None), agrees=["error", "value"])
     assert judged(run(SAME), agreeing) == {Facet.ERROR: Agreement.AGREES, Facet.VALUE: Agreement.AGREES}
+
+
+def test_a_run_that_was_seen_to_agree_says_nothing_of_what_is_not_compared() -> None:
+    """Of a written sample that draws nothing and has no gradient."""
+    agreeing = msgspec.structs.replace(run(None), agrees=["value", "gradient", "graph", "randomness", "accuracy"])
+    assert judged(run(SAME), agreeing) == {Facet.VALUE: Agreement.AGREES}
+    extracted = judged(run(SAME), agreeing, gradient=True, overridden={})
+    assert set(extracted) == {Facet.VALUE, Facet.GRADIENT, Facet.ACCURACY}
