@@ -32,13 +32,17 @@ def ending_in_order() -> Iterator[None]:
     try:
         yield
     finally:
+        dropped = _take_dropped()
         for number, handler in before.items():
             if handler is not None:  # None: another language than Python set it
                 signal.signal(number, handler)
+        if dropped:
+            signal.raise_signal(dropped)
 
 
 def end_at_once() -> None:
     """Has a process end at a signal without a word: what there is another puts away, which forked it, or is put away."""
+    _take_dropped()
     for number in _ENDING:
         before = signal.getsignal(number)
         if before is not signal.SIG_IGN:
@@ -72,10 +76,14 @@ def held() -> Iterator[None]:
 
 
 class _Held:
-    """How many blocks hold signals, one in the other, and the signal that came meanwhile; 0 for none."""
+    """How many blocks hold signals, one in the other, and the signal that came meanwhile; 0 for none.
+
+    ``dropped``: the signal by which the command is still to end once more.
+    """
 
     blocks = 0
     signal = 0
+    dropped = 0
 
 
 def _end(number: int, _frame: object) -> None:
@@ -99,9 +107,25 @@ def _end_later(number: int, hook: Callable[[sys.UnraisableHookArgs], object], dr
         hook(dropped)
         return
     sys.unraisablehook = hook
+    _Held.dropped = number
     # Not from here: Python would drop it again.
-    signal.signal(signal.SIGALRM, lambda _number, frame: _end(number, frame))
+    signal.signal(signal.SIGALRM, _end_again)
     signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+
+def _end_again(_number: int, frame: object) -> None:
+    number, _Held.dropped = _Held.dropped, 0
+    if number:
+        _end(number, frame)
+
+
+def _take_dropped() -> int:
+    """The signal by which the command is still to end once more, which it then does not; 0 for none."""
+    number, _Held.dropped = _Held.dropped, 0
+    if number:  # the alarm would end it by itself once Python has no handler any more
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    return number
 
 
 def _pass_over(_number: int, _frame: object) -> None:

@@ -64,6 +64,23 @@ CASES = [
             "os.register_at_fork(after_in_parent=lambda: send(signal.SIGTERM))\nos.fork() or os._exit(0)",
         )
     ),
+    # What is done meanwhile is done: nothing comes once it is put away.
+    (
+        "from apidiff.ending_signals import end_at_once\n"
+        "class Gone:\n    def __del__(self):\n        send(signal.SIGTERM)\nGone()\n"
+        "end_at_once()\nimport time\ntime.sleep(0.2)\nprint(signal.getitimer(signal.ITIMER_REAL))",
+        0,
+        "(0.0, 0.0)\n",
+    ),
+    # A process that is another's ends as it would have.
+    (
+        "from apidiff.ending_signals import ending_in_order\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+        "class Gone:\n    def __del__(self):\n        send(signal.SIGHUP)\n"
+        "with ending_in_order():\n    Gone()\nprint('not reached')",
+        -signal.SIGHUP,
+        "",
+    ),
     # In another thread nothing is held: the end comes where the main thread is.
     (
         "def other():\n    with held():\n        send(signal.SIGTERM)\n        signal.pause()\n"

@@ -6,6 +6,7 @@ import dataclasses
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from apidiff.database import Data
@@ -14,6 +15,7 @@ from apidiff.database.checks.written_code import written_code_fits
 from apidiff.database.paths import DATA
 from apidiff.database.writing_rules import FILE
 from apidiff.model.rule import WritingRules
+from apidiff.model.sample import Sample
 
 RULES = (DATA / FILE).read_text("utf-8")
 SIZE = 'dim: "{self}.shape[{dim}]"'
@@ -86,6 +88,33 @@ def test_a_section_that_the_guide_has_not(database: Data, tmp_path: Path) -> Non
     assert [error.line for error in found] == [line, line]
     for language, error in zip(("en", "zh"), found, strict=True):
         assert f"docs/{language}/guide/code.md has no section (guide-code-no-such-section)=" in str(error)
+
+
+def test_a_guide_that_cannot_be_read(database: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, _ = _with(database, tmp_path, "", "")
+    page = tmp_path / "zh" / "guide" / "code.md"
+    page.parent.mkdir(parents=True)
+    page.write_bytes(b"\xff\xfe")
+    monkeypatch.setattr(f"{written_code_fits.__module__}.docs_folder", lambda: tmp_path)
+    [error] = written_code_fits(data)
+    assert (error.path, "cannot be read: 'utf-8' codec" in str(error)) == (page, True)
+
+
+# What a sample that a rule names is made, which `samples_fit` tells.
+SAMPLES = [
+    {"like": "nope"},
+    {"like": "other", "kwargs": {"a": {"shape": [1024, 1024]}}},
+]
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_broken_sample_of_a_rule_is_told_as_that(database: Data, tmp_path: Path, sample: dict[str, object]) -> None:
+    data, _ = _with(database, tmp_path, "", "")
+    size = database.mappings["torch.Tensor.size"]
+    large = msgspec.convert({"args": {"b": {"shape": [1024, 1024]}}}, Sample)
+    samples = size.samples | {"other": large, "whole": msgspec.convert(sample, Sample)}
+    mappings = database.mappings | {size.id: msgspec.structs.replace(size, samples=samples)}
+    assert list(written_code_fits(dataclasses.replace(data, mappings=mappings))) == []
 
 
 def test_check_tells_it(database: Data, tmp_path: Path) -> None:

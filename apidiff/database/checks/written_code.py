@@ -5,20 +5,23 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from apidiff.database.checks.subject import Place
 from apidiff.database.data import Data
 from apidiff.database.paths import docs_folder
+from apidiff.database.regular_files import read_text
 from apidiff.database.signatures import newest_first
 from apidiff.database.writing_rules import FILE
 from apidiff.database.yaml import read_yaml
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.model.literals import literal
-from apidiff.model.mapping import Mapping
+from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.rule import PLACE, WritingRule, WritingRules
-from apidiff.model.sample import resolve_sample
+from apidiff.model.sample import SampleError, resolve_sample
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile
 from apidiff.model.vocabulary import ApiKind
 
@@ -36,7 +39,8 @@ def written_code_fits(data: Data) -> Iterator[DataError]:
     path = data.root / FILE
     rules, lines = read_yaml(path, WritingRules)
     torch, mindspore = (newest_first(data.signatures, framework) for framework in ("torch", "mindspore"))
-    faults = [*_unknown_names(rules, data, torch, mindspore), *_missing_sections(rules)]
+    unread: list[DataError] = []
+    faults = [*_unknown_names(rules, data, torch, mindspore), *_missing_sections(rules, _guides(unread))]
     for source, targets in rules.targets.items():
         if (mapping := data.mappings.get(source)) is None:
             continue
@@ -44,6 +48,7 @@ def written_code_fits(data: Data) -> Iterator[DataError]:
             checked = _Rule(mapping, target, rule, _told(source, torch), _told(target, mindspore))
             for at, found, remedy in [*checked.faults(), *checked.unknown_apis(mindspore)]:
                 faults.append((("targets", source, target, *at), found, remedy))
+    yield from unread
     for at, found, remedy in faults:
         yield DataError(path, lines.get(at), found, remedy)
 
@@ -67,11 +72,22 @@ def _unknown_names(
             yield ("stand_ins", source), f"no signature file of MindSpore has {name}", "Mend its name."
 
 
-def _missing_sections(rules: WritingRules) -> Iterator[_Fault]:
-    """Sections that the guide has not in both languages; an installed package has no guide."""
-    pages = [path for language in ("en", "zh") if (path := docs_folder() / language / "guide" / "code.md").is_file()]
-    for page in pages:
-        text = page.read_text("utf-8")
+def _guides(unread: list[DataError]) -> dict[Path, str]:
+    """The guide in both languages; an installed package has none. What cannot be read comes into ``unread``."""
+    texts: dict[Path, str] = {}
+    for page in (docs_folder() / language / "guide" / "code.md" for language in ("en", "zh")):
+        try:
+            texts[page] = read_text(page)
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError) as error:
+            remedy = "Write it in UTF-8, or restore it from version control."
+            unread.append(DataError(page, None, f"cannot be read: {error}", remedy, Damage.UNREADABLE))
+    return texts
+
+
+def _missing_sections(rules: WritingRules, guides: Mapping[Path, str]) -> Iterator[_Fault]:
+    for page, text in guides.items():
         for pattern, section in rules.guides.items():
             if f"(guide-code-{section})=\n" not in text:
                 yield ("guides", pattern), f"{page} has no section (guide-code-{section})=", "Name one that it has."
@@ -81,7 +97,7 @@ class _Rule:
     """A rule beside the newest signatures of both sides, None where they are not known."""
 
     def __init__(
-        self, mapping: Mapping, name: str, rule: WritingRule, source: Signature | None, target: Signature | None
+        self, mapping: ApiMapping, name: str, rule: WritingRule, source: Signature | None, target: Signature | None
     ) -> None:
         self._mapping, self._name, self._rule = mapping, name, rule
         self._is_method = mapping.source.kind is ApiKind.METHOD
@@ -138,8 +154,10 @@ class _Rule:
 
     def unknown_apis(self, mindspore: Sequence[SignatureFile]) -> Iterator[_Fault]:
         """APIs in forms that no signature file has, and that code which the rule's samples ran does not name."""
-        samples = (self._mapping.samples.keys() & {*self._rule.samples}) if mindspore else ()
-        code = [resolve_sample(self._mapping.samples, name).code or {} for name in samples]
+        code: list[dict[str, str]] = []
+        for name in (self._mapping.samples.keys() & {*self._rule.samples}) if mindspore else ():
+            with suppress(SampleError):  # which `samples_fit` tells
+                code.append(resolve_sample(self._mapping.samples, name).code or {})
         ran = set(_WORD.findall(" ".join(one.get(self._name, one.get("mindspore", "")) for one in code)))
         for key, text in self._rule.forms.items():
             for name in _FULL.findall(text) if mindspore else ():
