@@ -60,10 +60,14 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
     before = read_content(path)
     if content_digest(before) != file.names.digest:
         raise UnreadableSource("changed_meanwhile")
-    text, encoding, mark = _decoded(before)
-    if (kind := kind_of(path)) != PYTHON:
+    kind = kind_of(path)
+    text, encoding, mark = _decoded(before, python=kind == PYTHON)
+    if kind != PYTHON:
+        if mark + text.encode(encoding) != before:  # what is no code is written as well
+            raise UnreadableSource("not_encoded", detail=f"{encoding} would not give back what is there")
         ported = port_page(text, kind, porter)
-        return PortedFile(path, before, mark + ported.text.encode() if ported.edits else before, text, ported)
+        after = mark + ported.text.encode(encoding) if ported.edits else before
+        return PortedFile(path, before, after, text, ported)
     ported = porter.port_scanned(text, file, encoding)
     try:
         after = mark + ported.text.encode(encoding)
@@ -71,16 +75,21 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
         raise UnreadableSource("not_encoded", detail=str(error)) from error
     # unicode_escape would write the ends of lines as escapes: a first line that is a comment would swallow all others.
     ends = [(after.count(end.encode()), ported.text.count(end)) for end in "\r\n"]
-    if ported.edits and (_decoded(after)[0] != ported.text or any(there != wanted for there, wanted in ends)):
+    if ported.edits and (
+        _decoded(after, python=True)[0] != ported.text or any(there != wanted for there, wanted in ends)
+    ):
         raise UnreadableSource("not_encoded", detail=f"{encoding} would not give back what is written in it")
     return PortedFile(path, before, after if ported.edits else before, text, ported)
 
 
-def _decoded(content: bytes) -> tuple[str, str, bytes]:
-    """The text of a file with its line ends, its encoding, and the mark that it begins with. Raises UnreadableSource."""
+def _decoded(content: bytes, *, python: bool) -> tuple[str, str, bytes]:
+    """The text of a file with its line ends, its encoding, and the mark that it begins with. Raises UnreadableSource.
+
+    ``python``: whether it is a module, which may name its encoding; a heading of a page that reads the same names none.
+    """
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     try:
-        encoding = encoding_of(content)
+        encoding = encoding_of(content) if python else "utf-8"
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         return content[len(mark) :].decode(encoding), encoding, mark
     except (SyntaxError, UnicodeError, LookupError) as error:

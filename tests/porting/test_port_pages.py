@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,21 +17,42 @@ from apidiff.lookup.cache import open_index
 from apidiff.model.source_names import SourceNames
 from apidiff.porting.judgement import Judge
 from apidiff.porting.notebook_cells import replace_sources
+from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
+from apidiff.porting.source_files import Problem, find_sources
 from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource, parse_text
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.scan.words import problem_text
 
 Port = Callable[[str, str], str]
+PortFile = Callable[[str, bytes], bytes | Problem]
 
 
 @pytest.fixture(scope="module")
-def port() -> Port:
-    index = open_index()
-    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+def port(porter: Porter) -> Port:
     return lambda text, kind: port_page(text, kind, porter).text
+
+
+@pytest.fixture(scope="module")
+def porter() -> Porter:
+    index = open_index()
+    return Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+
+
+@pytest.fixture
+def port_file(porter: Porter, tmp_path: Path) -> PortFile:
+    """Port one file by its name and its bytes: its bytes then, or why it stays."""
+
+    def ported(name: str, content: bytes) -> bytes | Problem:
+        (tmp_path / name).write_bytes(content)
+        scanned = scan_tree(find_sources([tmp_path])[0], open_index().source_names, jobs=1, ported=True)
+        [found] = port_files(scanned, porter)
+        return found.after if isinstance(found, PortedFile) else found
+
+    return ported
 
 
 def _code(source: object, **more: object) -> dict[str, Any]:
@@ -233,6 +256,33 @@ def test_an_import_stays_that_a_fence_needs_which_is_left(port: Port, block: str
     page = f"```python\nimport torch\n{CALL}\n```\n```py\n{block}\n```\n```bash\ntorch\n```\n"
     kept = "import torch\n" if needed else ""
     assert port(page, MARKDOWN) == page.replace(f"import torch\n{CALL}", f"{kept}{MINT}\n{PORTED}")
+
+
+HEADINGS = [  # which name an encoding in a module; a page is UTF-8, whatever it speaks of
+    "# File coding: latin-1 or utf-8",
+    "\n# File coding: latin-1 or utf-8",
+    "# Source files and their encoding: gbk",
+    "# Notes on coding: unicode",
+    "\n# coding: idna",
+]
+
+
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["", "mark"])
+@pytest.mark.parametrize("heading", HEADINGS)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_heading_of_a_page_names_no_encoding(port_file: PortFile, heading: str, mark: bytes, end: str) -> None:
+    page = f"{heading}\n\n中文说明，café。\n\n```python\nimport torch\n{CALL} # 注释\n```\n\né\n".replace("\n", end)
+    wanted = page.replace("import torch", MINT).replace(CALL, PORTED)
+    assert port_file("page.md", mark + page.encode()) == mark + wanted.encode()
+
+
+def test_a_page_that_was_read_otherwise_is_not_written(port_file: PortFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "apidiff.porting.port_files._decoded", lambda content, **_: (content.decode("latin-1"), "utf-8", b"")
+    )
+    found = port_file("page.md", f"é\n```python\nimport torch\n{CALL}\n```\n".encode())
+    assert isinstance(found, Problem)
+    assert found.code == "not_encoded"
 
 
 # A source as JSON has it, and how it is written when it is ported: what is not edited stays as it was spelled.
