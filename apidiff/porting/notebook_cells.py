@@ -48,14 +48,17 @@ def replace_sources(text: str, sources: Mapping[int, str]) -> str:
 
 def _source_places(text: str) -> Iterator[tuple[int, int] | None]:
     """Where the source of each cell stands; None for one without. Raises UnreadableSource for one that has two."""
-    sheets = [place for place in _members(text, _skip(text, 0), "worksheets") for place in _items(text, place)]
-    for sheet in sheets or [_skip(text, 0)]:
-        for cells in _members(text, sheet, "cells"):
-            for cell in _items(text, cells):
-                found = list(_members(text, cell, "source")) or list(_members(text, cell, "input"))
-                if len(found) > 1:  # what reads takes the last of them
-                    raise UnreadableSource("notebook", detail="a cell has two sources")
-                yield (found[0], _end(text, found[0])) if found else None
+    top = _skip(text, 0)
+    sheets = [place for place in _members(text, top, "worksheets") for place in _items(text, place)]
+    for cell in _cell_places(text, sheets) or _cell_places(text, [top]):
+        found = list(_members(text, cell, "source")) or list(_members(text, cell, "input"))
+        if len(found) > 1:  # what reads takes the last of them
+            raise UnreadableSource("notebook", detail="a cell has two sources")
+        yield (found[0], _end(text, found[0])) if found else None
+
+
+def _cell_places(text: str, sheets: Iterable[int]) -> list[int]:
+    return [cell for sheet in sheets for cells in _members(text, sheet, "cells") for cell in _items(text, cells)]
 
 
 def _members(text: str, at: int, key: str) -> Iterator[int]:

@@ -222,17 +222,21 @@ def _cells(content: bytes) -> Iterator[Block]:
 
 
 def notebook_cells(content: bytes) -> list[object]:
-    """The cells of a notebook of format 3 or 4. Raises UnreadableSource."""
+    """The cells of a notebook of format 3 or 4, which a mark of UTF-8 may stand before. Raises UnreadableSource."""
     _refuse_large(len(content), _LARGEST_NOTEBOOK)
     try:
-        notebook = _json(content)
+        notebook = _json(content.removeprefix(codecs.BOM_UTF8))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableSource("notebook", detail=str(error)) from error
-    sheets = _list(notebook.get("worksheets", [notebook])) if isinstance(notebook, dict) else []
-    cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
+    sheets = _list(notebook.get("worksheets")) if isinstance(notebook, dict) else []
+    cells = _cells_of(sheets) or _cells_of([notebook])
     if not cells:
         raise UnreadableSource("no_cells")
     return cells
+
+
+def _cells_of(sheets: list[object]) -> list[object]:
+    return [cell for sheet in sheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
 
 
 def _json(content: bytes) -> object:

@@ -285,6 +285,26 @@ def test_a_page_that_was_read_otherwise_is_not_written(port_file: PortFile, monk
     assert found.code == "not_encoded"
 
 
+NOTEBOOKS = [  # what stands around the cells
+    ('{"cells": [{}]}', b""),
+    (' {"cells": [{}]}', codecs.BOM_UTF8),
+    ('{"worksheets": null, "cells": [{}]}', b""),
+    ('{"cells": [{}], "worksheets": []}', codecs.BOM_UTF8),
+    ('{"worksheets": {}, "cells": [{}]}', b""),
+    ('{"worksheets": [null, {"cells": []}], "cells": [{}]}', b""),
+    ('{"cells": [1], "worksheets": [{"a": 1}, {"cells": [{}]}]}', codecs.BOM_UTF8),
+]
+
+
+@pytest.mark.parametrize(("around", "mark"), NOTEBOOKS)
+def test_cells_are_found_in_what_stands_around_them(port_file: PortFile, around: str, mark: bytes) -> None:
+    before, after = (json.dumps(_code(f"{first}\n{call}")) for first, call in (("import torch", CALL), (MINT, PORTED)))
+    at = around.rindex("{}")
+    wanted = around[:at] + after + around[at + 2 :]
+    content = around[:at] + before + around[at + 2 :]
+    assert port_file("a.ipynb", mark + content.encode()) == mark + wanted.encode()
+
+
 # A source as JSON has it, and how it is written when it is ported: what is not edited stays as it was spelled.
 SPELLED = [
     (
