@@ -79,16 +79,19 @@ class LayerEdits:
         for node, path in _classes(code.tree, ""):
             if (layer := scanned.layers.get(path)) is not None:
                 self._classes.setdefault(path, []).append(_scope_of(node, layer))
-        self._keeping = {
+        self._staying = {
             path: any(is_kept(base) for one in found for base in one.node.bases)
             or any(one.layer.stays or not all(map(is_ported, one.layer.torch)) for one in found)
             or (len(found) > 1 and _is_defined(found) and not all(map(self._can_rename, found)))
             for path, found in self._classes.items()
         }
-        self._staying: dict[str, bool] = {}
-        self._renaming: dict[str, bool] = {}
-        for path in self._classes:  # bases before what inherits from them, however many stand in a line
-            self.renames(path)
+        ordered = list(self._bases_first())
+        for path in ordered:
+            self._staying[path] = self._staying[path] or any(map(self._stays, self._bases(path)))
+        self._renaming = dict.fromkeys(ordered, False)
+        # What defines the method asks no base, and may inherit from what inherits from it.
+        for path in sorted(ordered, key=lambda path: not _is_defined(self._classes[path])):
+            self._renaming[path] = self._renames(path)
 
     def all(self) -> Iterator[LayerEdit]:
         """The edits within classes: of definitions, and of what is looked up on ``self`` and ``super()``."""
@@ -113,10 +116,27 @@ class LayerEdits:
 
     def renames(self, path: str) -> bool:
         """Whether the method of a class is renamed, where that defines it or another class of the file does."""
-        if path not in self._renaming:
-            self._renaming[path] = False  # while it is looked for: a class may be its own base
-            self._renaming[path] = self._renames(path)
         return self._renaming[path]
+
+    def _bases(self, path: str) -> list[str]:
+        """The classes of the file that a class names as its bases."""
+        layer = self._classes[path][0].layer  # of all classes by the name
+        return [base for base in layer.bases if base in self._classes]
+
+    def _bases_first(self) -> Iterator[str]:
+        """Each class behind its bases, however many stand in a line; of classes that are their own bases one is the first."""
+        begun, done = set[str](), set[str]()
+        waiting = [*reversed(self._classes)]
+        while waiting:
+            path = waiting[-1]
+            if path not in begun:
+                begun.add(path)
+                waiting += [base for base in reversed(self._bases(path)) if base not in begun]
+                continue
+            waiting.pop()
+            if path not in done:
+                done.add(path)
+                yield path
 
     def _renames(self, path: str) -> bool:
         if self._stays(path):
@@ -141,12 +161,6 @@ class LayerEdits:
 
     def _stays(self, path: str) -> bool:
         """Whether a class is one of PyTorch still: it, or a class that it inherits from, names one that stays."""
-        if path not in self._classes:
-            return False
-        if path not in self._staying:
-            self._staying[path] = self._keeping[path]  # while it is looked for: a class may be its own base
-            bases = (base for one in self._classes[path] for base in one.layer.bases)
-            self._staying[path] = self._keeping[path] or any(map(self._stays, bases))
         return self._staying[path]
 
     def condition(self, path: str) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, islice
 
@@ -46,7 +47,8 @@ class Porter:
 
         ``path``: what to call it; ``needed``: names that what stands around it needs.
         """
-        scanned = msgspec.structs.replace(scan_text(text, path, self.names), asked=frozenset(needed))
+        with _depth_told():
+            scanned = msgspec.structs.replace(scan_text(text, path, self.names), asked=frozenset(needed))
         if scanned.names.problems:
             problem = scanned.names.problems[0]
             raise UnreadableSource(problem.code, problem.line, problem.detail)
@@ -54,7 +56,8 @@ class Porter:
 
     def repairs(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The first changes that can be made between two places, by line and column from 1. Raises UnreadableSource."""
-        return self._port(text, scan_text(text, path, self.names)).repairs(first, last)
+        with _depth_told():
+            return self._port(text, scan_text(text, path, self.names)).repairs(first, last)
 
     def writes(self, reference: Reference) -> bool:
         """Whether a reference is likely to be written with a target: places that no rule writes are seen with their code."""
@@ -66,7 +69,8 @@ class Porter:
 
         ``encoding``: of the file, in which the comments can be written.
         """
-        return self._port(text, scanned, encoding).ported()
+        with _depth_told():
+            return self._port(text, scanned, encoding).ported()
 
     def _port(self, text: str, scanned: ScannedFile, encoding: str = "utf-8") -> _Port:
         try:
@@ -76,6 +80,15 @@ class Porter:
         except (ValueError, RecursionError, MemoryError) as error:
             raise UnreadableSource("nested", 1, str(error)) from error
         return _Port(code, scanned, self.judge, self.options, encoding)
+
+
+@contextmanager
+def _depth_told() -> Iterator[None]:
+    """Raise UnreadableSource for code that parses, but is deeper than what goes through it: the rest of a tree is ported."""
+    try:
+        yield
+    except RecursionError as error:
+        raise UnreadableSource("nested", detail=str(error)) from error
 
 
 class _Port:

@@ -19,6 +19,7 @@ from apidiff.porting.layer_edits import LayerEdit, LayerEdits
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import find_sources
+from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_scan import scan_tree
 
@@ -70,6 +71,7 @@ def port_tree(porter: Callable[..., Porter], tmp_path: Path) -> PortTree:
 RENAMED = [  # each `forward` is that of a layer, and named in letters of its own
     (LAYER, "a = A()\na.forward = a.forward"),
     (LAYER, "class B(A):\n    def forward(self, x): return A.forward(self, super().forward(x))"),
+    (LAYER, "class B(A, nn.Module): pass\nclass A(B):\n    def forward(self, x): return super().forward(x)"),
     (LAYER, "class B(A):\n    def run(self): return [self.forward(x) for x in (lambda: self.forward(1))()]"),
     (
         HEAD,
@@ -477,3 +479,72 @@ def test_each_change_is_held_against_one_base(port: Port, monkeypatch: pytest.Mo
     assert found.count("class A(nn.Module)") == 201
     assert found.count("mint.abs(x)") == 200
     assert 400 <= _Looked.times <= 4_000
+
+
+MANY = 3_000
+PASSED_ON = [f"class A{number}({{}}A{number + 1}): pass\n" for number in range(MANY)]
+LAST = f"class A{MANY}(nn.Module):\n    def forward(self, x): return x\n"
+LINES = [  # trees in which a class is read before its base, that before its own, and so on
+    {
+        "a.py": "import torch.nn as nn\n"
+        + "".join(f"class A{number}(nn.Module):\n    def forward(self, x): return x\n" for number in range(MANY + 1))
+        + "".join(PASSED_ON).replace("{}", "")
+    },
+    {"a.py": f"import torch.nn as nn\nimport a\n{''.join(PASSED_ON).replace('{}', 'a.')}{LAST}"},
+    {
+        "a.py": f"import torch.nn as nn\nfrom b import *\n{''.join(PASSED_ON).replace('{}', '')}{LAST}",
+        "b.py": "from a import *\nclass B(A0): pass\n",
+    },
+]
+
+
+@pytest.mark.parametrize("tree", LINES, ids=["twice", "itself", "each other"])
+def test_a_long_line_of_classes_is_ported(
+    port_tree: PortTree, porter: Callable[..., Porter], tree: dict[str, str]
+) -> None:
+    found = port_tree(tree)
+    assert found == tree | {
+        "a.py": tree["a.py"]
+        .replace("import torch.nn as nn", "from mindspore import nn")
+        .replace("nn.Module", "nn.Cell")
+        .replace("forward", "construct")
+    }
+    assert porter(unsafe=True).repairs(tree["a.py"], "a.py", (1, 1), (3 * MANY, 1))
+
+
+RINGS = [  # classes that are their own bases, by way of others, and whether the method of the layer among them is renamed
+    ("class A(C): pass\nclass B(A): pass\nclass C(B, nn.Module):\n    def forward(self, x): return x", True),
+    ("class A(C): pass\nclass B(A): pass\nclass C(B, torch.nope):\n    def forward(self, x): return x", False),
+]
+
+
+@pytest.mark.parametrize(("classes", "renamed"), RINGS)
+def test_classes_that_are_their_own_bases_end(port_tree: PortTree, classes: str, renamed: bool) -> None:
+    found = port_tree({"a.py": f"import torch\nfrom torch import nn\nimport a\n{classes.replace('(C', '(a.C')}\n"})
+    assert ("def construct" in found["a.py"]) == renamed
+
+
+def test_code_that_is_too_deep_hides_no_other_file(port_tree: PortTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(layers: LayerEdits, *given: Any) -> None:
+        if "deep" in given[0].data.decode():
+            raise RecursionError
+        made(layers, *given)
+
+    made = LayerEdits.__init__
+    monkeypatch.setattr(LayerEdits, "__init__", deep)
+    call = "import torch\nx = torch.cat([a], dim=1)\n"
+    tree = {"a.py": f"deep = 1\n{call}", "b.py": call, "c.md": f"```python\n{call}deep\n```\n"}
+    assert port_tree(tree) == tree | {
+        "b.py": call.replace("import torch", "from mindspore import mint").replace("torch.cat", "mint.cat")
+    }
+
+
+def test_code_that_is_too_deep_is_told(porter: Callable[..., Porter], monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(LayerEdits, "__init__", deep)
+    with pytest.raises(UnreadableSource, match="nested"):
+        porter().port_text("import torch\n")
+    with pytest.raises(UnreadableSource, match="nested"):
+        porter().repairs("import torch\n", "a.py", (1, 1), (1, 1))

@@ -135,6 +135,15 @@ async def test_tools() -> None:
             assert len(answer) < 6000, (tool, arguments)
 
 
+async def test_a_long_line_of_classes_is_ported() -> None:
+    layers = "".join(f"class A{number}(nn.Module): pass\n" for number in range(3_001))
+    line = "".join(f"class A{number}(A{number + 1}): pass\n" for number in range(3_000))
+    async with session() as client:
+        answer = await told(client, "port", code=f"import torch.nn as nn\n{layers}{line}")
+    ported = layers.replace("nn.Module", "nn.Cell")
+    assert answer.startswith(f"```python\nfrom mindspore import nn\n{ported}{line}```\n")
+
+
 async def test_answers_are_of_the_data_as_they_are_now(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record may come, or the key of a signer go, while the server runs."""
     first = open_index()
