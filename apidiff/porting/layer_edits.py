@@ -247,24 +247,28 @@ def _is_static(node: _Function) -> bool:
     )
 
 
-def _own_attributes(function: _Function) -> Iterator[tuple[ast.Attribute, bool]]:
+def _own_attributes(function: _Function) -> list[tuple[ast.Attribute, bool]]:
     """Where a method looks ``forward`` up on ``self``, or on ``super()``: then True."""
-    stored = {part.id for part in ast.walk(function) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    waiting: list[tuple[ast.AST, bool]] = [
-        (part, _is_method(function) and "self" not in stored) for part in function.body
-    ]
+    found = list[tuple[ast.Attribute, bool]]()
+    is_bound = False  # whether the function gives `self` another value
+    waiting: list[tuple[ast.AST, bool]] = [(part, _is_method(function)) for part in function.body]
     while waiting:
         part, is_self = waiting.pop()
-        if isinstance(part, ast.ClassDef):
-            continue  # of whose methods `self` is another
+        if isinstance(part, ast.ClassDef):  # of whose methods `self` is another; they are looked through with it
+            values = [*part.decorator_list, *part.bases, *(keyword.value for keyword in part.keywords)]
+            waiting += [(value, is_self) for value in values]
+            continue
         if isinstance(part, _Function | ast.Lambda):
             is_self = is_self and "self" not in _parameters(part.args)
+        if isinstance(part, ast.Name) and part.id == "self" and isinstance(part.ctx, ast.Store):
+            is_bound = True
         if isinstance(part, ast.Attribute) and part.attr == FORWARD:
             if isinstance(part.value, ast.Name) and part.value.id == "self" and is_self:
-                yield part, False
+                found.append((part, False))
             elif is_super(part.value):
-                yield part, True
+                found.append((part, True))
         waiting += [(child, is_self) for child in ast.iter_child_nodes(part)]
+    return [(part, of_super) for part, of_super in found if of_super or not is_bound]
 
 
 def _parameters(given: ast.arguments) -> Sequence[str]:

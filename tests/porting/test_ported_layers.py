@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,10 @@ RENAMED = [  # each `forward` is that of a layer, and named in letters of its ow
     (LAYER, "a = A()\na.forward = a.forward"),
     (LAYER, "class B(A):\n    def forward(self, x): return A.forward(self, super().forward(x))"),
     (LAYER, "class B(A, nn.Module): pass\nclass A(B):\n    def forward(self, x): return super().forward(x)"),
+    (
+        LAYER,
+        "class B(A):\n    def run(self):\n        class P:\n            def run(self): self = 1\n        return self.forward()",
+    ),
     (LAYER, "class B(A):\n    def run(self): return [self.forward(x) for x in (lambda: self.forward(1))()]"),
     (
         HEAD,
@@ -133,6 +138,10 @@ KEPT = [  # what is no layer's, or is told to be left
     (HEAD, "class C(nn.Module):\n    def forward(self): ...\n    def construct(self): ...\nC().forward()"),
     (HEAD, "class C(nn.Module):\n    from impl import forward\n    def go(self): return self.forward()\nC().forward()"),
     (f"{HEAD}import torch.nn.functional as F\n", "F.forward(1)\nnn.init.forward(1)"),
+    (
+        HEAD,
+        "class H(nn.Module):\n    def go(self):\n        class P(self.forward, f(self := 1)): ...",
+    ),
     (HEAD, "class C(nn.Module):\n    def go(self): return self.runner.forward() + self.cfg.runner.forward()"),
     (f"{HEAD}m = nn.Transformer()\n", "m.forward(1)"),
     (LAYER, "class S(nn.Transformer):\n    def forward(self, x): return super().forward(x)"),
@@ -548,3 +557,27 @@ def test_code_that_is_too_deep_is_told(porter: Callable[..., Porter], monkeypatc
         porter().port_text("import torch\n")
     with pytest.raises(UnreadableSource, match="nested"):
         porter().repairs("import torch\n", "a.py", (1, 1), (1, 1))
+
+
+@pytest.mark.parametrize("method", ["run", "forward"])
+def test_methods_are_not_gone_through_for_each_class_around_them(
+    port: Port, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    visited: list[ast.AST] = []
+    children = ast.iter_child_nodes
+
+    def counted(node: ast.AST) -> Iterator[ast.AST]:
+        visited.append(node)
+        return children(node)
+
+    monkeypatch.setattr(ast, "iter_child_nodes", counted)
+    counts = []
+    for levels in (2, 40):
+        visited.clear()
+        heads = (
+            f"{'  ' * level}class A(nn.Module):\n{'  ' * level} def {method}(self, x):\n" for level in range(levels)
+        )
+        found = port(f"{HEAD}{''.join(heads)}{'  ' * levels}{'self.forward;' * 500}\n")
+        assert found.count("self.construct") == 500
+        counts.append(len(visited))
+    assert counts[1] < 1.5 * counts[0]
