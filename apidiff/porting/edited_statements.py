@@ -55,6 +55,10 @@ class EditedStatements:
         before = code.data[start : code.start(_head(statement))].strip(b" \t\f@")
         return not before and not code.data.startswith(b"elif", code.start(statement))
 
+    def size(self, edits: Sequence[Edit]) -> int:
+        """How many bytes the statements have that edits are in."""
+        return sum(end - start for (start, end), _ in self._parts(edits))
+
     def give_python(self, edits: Sequence[Edit]) -> bool:
         """Whether the statements that edits are in are Python with them made; False where only the whole text tells."""
         try:

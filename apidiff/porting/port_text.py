@@ -27,6 +27,7 @@ from apidiff.porting.tree_scan import ScannedFile
 from apidiff.porting.used_names import UsedNames
 
 _MOST_REPAIRS = 20  # at once: an editor may ask for all of the text
+_MOST_PARSED = 2**20  # bytes for the repairs of one answer: a statement may be most of the text, and is parsed for each
 
 
 class Porter:
@@ -143,8 +144,12 @@ class _Port:
         return max(line - more, last)
 
     def repairs(self, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
-        """The first changes that can be made between two places, without those that would not give Python."""
+        """The first changes that can be made between two places, without those that would not give Python.
+
+        Fewer where the statements that they are in are long; the first is always looked at.
+        """
         found = []
+        parsed = 0  # bytes
         changes = (
             change
             for change in without_overlaps(self._changes.all())
@@ -156,14 +161,20 @@ class _Port:
             imports = Imports(self._names, change.edits, self._scanned.collisions)
             own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
             edits = _ordered(imports.edits(), self._comments.edits([change]), own)
-            if self._give_python(edits):
+            size = self._statements.size(edits)
+            if parsed and parsed + size > _MOST_PARSED:
+                break
+            parsed += size
+            is_python = self._statements.give_python(edits)
+            if not is_python:
+                parsed += len(self._code.data)
+                is_python = self._is_written(edits)
+            if is_python:
                 found.append(Repair(change, edits))
         return found
 
-    def _give_python(self, edits: Sequence[Edit]) -> bool:
+    def _is_written(self, edits: Sequence[Edit]) -> bool:
         """Whether the text is Python with the edits made."""
-        if self._statements.give_python(edits):
-            return True
         try:
             self._written(edits)
         except UnreadableSource:

@@ -59,6 +59,33 @@ def test_a_long_text_is_parsed_and_looked_through_once(
     assert sum(parsed) < once[1] + 0.5 * len(text)
 
 
+LONGER = [  # what stands before and after many calls, and how many are offered where five times the text may be parsed
+    ("import torch\nx = [\n", "torch.cat([x, x], 1),\n", "]\n", 5),
+    ("import torch\nx = f(\n", "torch.cat([x, x], 1) +\n", "1)\n", 5),
+    ("import torch\n", CALL, "", 20),
+]
+
+
+@pytest.mark.parametrize(("head", "call", "end", "count"), LONGER)
+def test_of_a_long_statement_some_are_offered(
+    porter: Porter, monkeypatch: pytest.MonkeyPatch, head: str, call: str, end: str, count: int
+) -> None:
+    text = f"{head}{call * 100}{end}"
+    parsed: list[int] = []
+    parse = ast.parse
+
+    def counted(source: str, *rest: str, **named: bool) -> ast.Module:
+        parsed.append(len(source))
+        return parse(source, *rest, **named)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(ast, "parse", counted)
+    monkeypatch.setattr("apidiff.porting.port_text._MOST_PARSED", 5 * len(text), raising=False)
+    assert len(porter.repairs(text, "a.py", (1, 1), (102, 1))) == count
+    assert sum(parsed) < 8 * len(text)
+    monkeypatch.setattr("apidiff.porting.port_text._MOST_PARSED", 0, raising=False)
+    assert len(porter.repairs(text, "a.py", (50, 1), (50, 9))) == 1
+
+
 CODE = """\
 import a
 @b
