@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -49,12 +48,12 @@ from apidiff.servers.run_text import run_text
 from apidiff.servers.typed_names import api_meant
 from apidiff.servers.worker_thread import WorkerThread
 from apidiff.writers.exports.address import Address
+from apidiff.writers.markdown import code_block
 from apidiff.writers.scan.words import counts, problem_text, title, words
 from apidiff.writers.short_answer import short_answer
 from apidiff.writers.short_evidence import short_evidence
 
 _LONGEST_CODE, _LONGEST_QUERY = 200_000, 200  # characters
-_MARKS = re.compile("`+")
 _FINDINGS = 40
 _PATIENCE = 20.0  # seconds for what was asked before the input ended
 _STEP = 0.05  # seconds
@@ -206,9 +205,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
             problem = Problem("code", error.code, error.line, error.detail)
             raise ApidiffError(problem_text(problem, language)) from error
         # No line of the code may end the block, what follows would pass for ours.
-        longest = max(map(len, _MARKS.findall(ported.text)), default=0)
-        fence = "`" * max(3, longest + 1)
-        return "\n".join([f"{fence}python", ported.text.rstrip("\n"), fence, *_states(ported, language)])
+        return "\n".join([code_block(ported.text, "python"), *_states(ported, language)])
 
     @server.tool(annotations=reading, structured_output=False)
     @agent.aside

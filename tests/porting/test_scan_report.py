@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from markdown_it import MarkdownIt
 
 from apidiff.errors import ApidiffError
 from apidiff.lookup.cache import open_index
@@ -425,3 +426,17 @@ def test_markdown_is_a_table_per_part(report: Report) -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6, 7}
     assert "`torch.Tensor.tanh`" in text
+
+
+ODD_NAMES = ["a`![x](http:e)`.py", "`a.py", "a``b`c|d`.py", "a\\|b.py", "a\nb`c.py", "a\u202eb.py", "<b>a</b>.py"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_names_of_files_are_code_in_markdown(report: Report, name: str) -> None:
+    tokens = MarkdownIt("commonmark").enable("table").parse(scan_markdown(report({name: CODE}), "en"))
+    within = [part for token in tokens for part in token.children or []]
+    shown = name.replace("\n", "\\n").replace("\u202e", "\\u202e")
+    named = [part.content for part in within if part.type == "code_inline" and ".py" in part.content]
+    assert {part.partition(".py")[0].endswith(f"/{shown.removesuffix('.py')}") for part in named} == {True}
+    assert named[-1].endswith(f"/{shown}")
+    assert {part.type for part in within} <= {"text", "code_inline"}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from apidiff.messages.escape_invisible import visible
+from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
 from apidiff.porting.scan_report import ScanReport
+from apidiff.writers.markdown import code_span
 from apidiff.writers.scan.table import rows_by_risk
 from apidiff.writers.scan.words import LABELS, counts, place, sentence, title, words
 
@@ -28,10 +29,10 @@ def scan_markdown(report: ScanReport, language: Language, *, everything: bool = 
                 [
                     label(f"risk.{first.risk}", language),
                     str(len(row.places)),
-                    f"`{first.source}`",
+                    code_span(first.source),
                     first.headline.said_in(language),
                     label(f"scan.label.{first.fix}", language),
-                    f"`{place(first)}`",
+                    code_span(place(first)),
                 ]
             )
     else:
@@ -43,7 +44,7 @@ def scan_markdown(report: ScanReport, language: Language, *, everything: bool = 
     lines += _row(["---", *["--:"] * len(LABELS)])
     for file in report.files:
         if file.references:
-            lines += _row([f"`{file.file}`", *(str(getattr(file, name)) for name in LABELS)])
+            lines += _row([code_span(file_name(file.file)), *(str(getattr(file, name)) for name in LABELS)])
     return "\n".join(lines) + "\n"
 
 
