@@ -373,6 +373,8 @@ def _records(
     found = load_signed(root, dict.fromkeys(map(run_id, paths(root / "runs", []))), own.signers)
     reading = Reading(own.digests, signed={key for key, by in found.items() if by.trust is not Trust.UNSIGNED})
     records = load_kind(root / "runs", reading)
+    # Those that came meanwhile, by another command.
+    found |= load_signed(root, [key for key, _ in records if key not in found], own.signers)
     signed = _vouched_for(own, reading, {key: found[key] for key, _ in records})
     sharing = _sharing(root, signed)
     records = [pair for pair in records if pair[0] not in sharing]

@@ -48,8 +48,8 @@ def name_fault(text: str) -> str | None:
     if plain.strip() and unicodedata.category(plain.lstrip()[0]) == "Pd":
         return "begins with a dash, as an option does"
     letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
-    looks = _looks_like(text)
-    reserved = [_looks_like(name) for name in _RESERVED]
+    looks = looks_like(text)
+    reserved = [looks_like(name) for name in _RESERVED]
     if not any(map(str.isalpha, letters)) or looks in reserved:
         return "names nobody"
     odd = next((char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}), None)
@@ -63,29 +63,24 @@ def name_fault(text: str) -> str | None:
         scripts = {_LETTERS_OF[name] for char in word if (name := _script(char)) in _LETTERS_OF}
         if len(scripts) > 1:
             return f"mixes letters of {' and '.join(sorted(scripts))} in {word[:40]!r}, which look alike"
-    if any(_looks_like(name) in looks for name in _OURS):
+    if any(looks_like(name) in looks for name in _OURS):
         return "is named after this project"
-    if any(_looks_like(claim) in looks for claim in (*_CLAIMS, *_CLAIMS_ZH)) or _CLAIMING_WORD in {
+    if any(looks_like(claim) in looks for claim in (*_CLAIMS, *_CLAIMS_ZH)) or _CLAIMING_WORD in {
         looks,
         *_words(text),
     }:
         return "says what only a signature can show"
-    if any(re.search(f"{name}(?!{'|'.join(map(_looks_like, _NOT_OURS))})", looks) for name in reserved):
+    if any(re.search(f"{name}(?!{'|'.join(map(looks_like, _NOT_OURS))})", looks) for name in reserved):
         return "is named after this project"
     return None
-
-
-def look_alike(one: str, other: str) -> bool:
-    """Whether a reader may take two names for one: they differ in blanks, marks, capitals or characters that look alike."""
-    return _looks_like(one) == _looks_like(other)
 
 
 def _script(char: str) -> str:
     return unicodedata.name(char, "").partition(" ")[0] if char.isalpha() else ""
 
 
-def _looks_like(text: str) -> str:
-    """What two texts share that look alike, as UTS #39 makes it: each character as the one it looks like, without marks.
+def looks_like(text: str) -> str:
+    """What two texts share that a reader may take for one, as UTS #39 makes it: each character as the one it looks like, bare.
 
     Of that letters and digits are kept, in small letters: how a name is spaced and accented does not make it another one. I, l
     and 1 become one, as they do in many a font.
@@ -94,7 +89,7 @@ def _looks_like(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Its words, each as `_looks_like` makes it."""
+    """Its words, each as `looks_like` makes it."""
     return re.findall(r"[^\W_]+", _folded(text))
 
 

@@ -45,7 +45,7 @@ class ProcessSettings(Record, frozen=True, kw_only=True, dict=True, gc=True):
     framework: Word
     device: Word
     environment: Environment = {}
-    unsupported: list[Annotated[str, msgspec.Meta(max_length=1000)]] = []
+    unsupported: Annotated[list[Annotated[str, msgspec.Meta(max_length=1000)]], msgspec.Meta(max_length=32)] = []
 
     def __post_init__(self) -> None:
         """Raises ValueError for a pattern that cannot be compiled, or that could be searched for without end."""

@@ -39,6 +39,7 @@ MAX_ELEMENTS = 2**20  # of a tensor, and along each of its dimensions
 MAX_RANKS = 64  # as many as the command starts
 MAX_CORES = 100_000
 MAX_TEXT = 100_000  # characters of one string
+MAX_NAME = 200  # characters of what an API, a probe, a mapping or a sample is called: files and pages have such names
 MAX_SIGNATURES = 20_000  # of a record: ten times what the largest has
 MAX_RUNS = {RunRecord: 20_000, SingleRecord: 100_000}  # probes or samples of a record: five times and more
 MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log, packages, devices
@@ -114,6 +115,11 @@ def _count_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
     for name, keys, limit in (("signature", signatures, MAX_SIGNATURES), (what, runs, most)):
         if len(keys) > limit:
             yield f"holds {len(keys)} {name}s", f"At most {limit} are possible. {NEW}"
+        if long := next((part for key in keys for part in key if len(part) > MAX_NAME), None):
+            yield (
+                f"holds a {name} with a name of {len(long)} characters: {long[:_SHOWN]}",
+                f"At most {MAX_NAME} are possible. {NEW}",
+            )
         if len(set(keys)) < len(keys):
             twice = next(key for key, count in Counter(keys).items() if count > 1)
             yield f"holds a {name} twice: {' '.join(twice)[:_SHOWN]}", NEW

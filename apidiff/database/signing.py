@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 
 from apidiff.atomic_write import locked, write_files
-from apidiff.database.measurer_names import look_alike, name_fault
+from apidiff.database.measurer_names import looks_like, name_fault
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import files_of, is_packed, read_packed, signature_path, unpacked, whole_digest
@@ -280,6 +280,8 @@ def load_signers(path: Path | None = None) -> dict[str, Signer]:
     signers = read_toml(path, _File, broken).signer
     text = path.read_text(encoding="utf-8")
     known: dict[str, Signer] = {}
+    keys: set[bytes] = set()
+    names: dict[str, str] = {}  # by what a reader takes them for
     for number, signer in enumerate(signers):
         key_id = id_of(signer.key, _KEY_BYTES)
         if key_id is None:
@@ -290,21 +292,18 @@ def load_signers(path: Path | None = None) -> dict[str, Signer]:
         if fault := name_fault(signer.name):
             found = f"the name {signer.name[:40]!r} {fault}"
             raise DataError(path, _line(text, number), found, "Write who signs: a person, a team or a machine.")
-        if found := _found_twice(key_id, signer, known):
-            remedy = "Keep one of the two, or give each a name and a key of its own."
-            raise DataError(path, _line(text, number), found, remedy)
-        known[key_id] = signer
+        key, seen_as = _key_itself(signer), looks_like(signer.name)
+        other = names.get(seen_as)
+        if other is not None or key_id in known or key in keys:
+            found = f"the name or the key of {signer.name!r} is there twice"
+            if other not in {None, signer.name}:
+                found = f"the name {signer.name!r} looks like {other!r}, another signer's"
+            raise DataError(
+                path, _line(text, number), found, "Keep one of the two, or give each a name and a key of its own."
+            )
+        known[key_id], names[seen_as] = signer, signer.name
+        keys.add(key)
     return known
-
-
-def _found_twice(key_id: str, signer: Signer, known: Mapping[str, Signer]) -> str:
-    """Says what a signer has that one of the ``known`` has, too, or that looks like it; empty where nothing is."""
-    for other_id, other in known.items():
-        if key_id == other_id or _key_itself(signer) == _key_itself(other) or signer.name == other.name:
-            return f"the name or the key of {signer.name!r} is there twice"
-        if look_alike(signer.name, other.name):
-            return f"the name {signer.name!r} looks like {other.name!r}, another signer's"
-    return ""
 
 
 def _key_itself(signer: Signer) -> bytes:

@@ -42,13 +42,12 @@ def load_terms() -> list[Term]:
 
 def everyday_names(terms: Iterable[Term]) -> dict[str, list[str]]:
     """What people type, as `everyday` writes it, with the words of API names that they mean by it."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for term in terms:
         for name in (term.en, term.zh, *term.avoid, *term.also):
             if term.apis and name not in term.apis:  # the name itself needs no other
-                known = found.setdefault(everyday(name), [])
-                known += [api for api in term.apis if api not in known]
-    return found
+                found.setdefault(everyday(name), {}).update(dict.fromkeys(term.apis))
+    return {name: [*apis] for name, apis in found.items()}
 
 
 def everyday(name: str) -> str:

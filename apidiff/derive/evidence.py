@@ -40,6 +40,7 @@ from apidiff.model.views import ChangeEntry, ClaimEntry, DisputeEntry, Entry
 # The name under which claims about parameters and members point at the signature of a run.
 SIGNATURE = "signature"
 _PLAIN = re.compile(r"\w[\w.-]*", re.ASCII)
+_DOTTED = re.compile(r"\w+(\.\w+)*", re.ASCII)
 
 
 class ProbeCall(Record, frozen=True, kw_only=True):
@@ -145,10 +146,11 @@ def _first_shown(run: RunRecord, signed: Signed | None) -> tuple[bool, bool, int
 def evidence_key(run: RunHead | RunRecord, api: str) -> str:
     """The place of an API's evidence among all: ``torch-2.13.0/gloo-cpu/torch.distributed.reduce``.
 
-    It names a file, and a record may name anything: of a name that is no dotted one a digest stands there.
+    It names a file and a page, and a record may name anything: of a name that is no dotted one a digest stands there.
     """
-    places = (f"{run.framework}-{run.framework_version}", f"{run.backend}-{run.device}", api)
-    return "/".join(place if _PLAIN.fullmatch(place) else f"x-{digest_text(place)}" for place in places)
+    places = (f"{run.framework}-{run.framework_version}", f"{run.backend}-{run.device}")
+    named = [place if _PLAIN.fullmatch(place) else f"x-{digest_text(place)}" for place in places]
+    return "/".join([*named, api if _DOTTED.fullmatch(api) else f"x-{digest_text(api)}"])
 
 
 def _place(run: RunRecord) -> tuple[str, ...]:

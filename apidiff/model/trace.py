@@ -71,6 +71,9 @@ class ObjectDump(Record, frozen=True, kw_only=True, tag_field="t", tag="object")
 Value = TensorDump | SequenceDump | ScalarDump | ObjectDump
 
 
+_LOOKED_AT = 2000  # characters of a message: what is wrong stands at its head
+
+
 class CallError(Record, frozen=True, kw_only=True):
     """An exception. ``stage``: prepare, call, wait (for the handle) or synchronise."""
 
@@ -85,7 +88,7 @@ class CallError(Record, frozen=True, kw_only=True):
 
         MindSpore puts headings such as ``- Kernel select failed:`` above the line that names the operator.
         """
-        lines = [line.strip() for line in self.message.splitlines() if line.strip(" -")]
+        lines = [line.strip() for line in self.message[:_LOOKED_AT].splitlines() if line.strip(" -")]
         telling = (line for line in lines if not (line.startswith("- ") and line.endswith(":")))
         return next(telling, lines[0] if lines else "")
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from apidiff.database import InvalidData, load, load_valid
+from apidiff.database import Data, InvalidData, load, load_valid
 from apidiff.database.checks import check_coverage, check_records
+from apidiff.database.checks.names import targets_are_documented
+from apidiff.database.checks.subject import Subject
 from apidiff.database.scope import load_scope
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
 
@@ -270,6 +272,20 @@ def test_a_mapping_of_a_short_name(root: Path, scripts: Path) -> None:
     errors = [str(error) for error in check_records(load(root), scripts)]
     told = "'torch.dist.pass_on' ends with 'dist.pass_on', which everyone writes for torch.distributed.pass_on"
     assert any(told in error for error in errors), errors
+
+
+@pytest.mark.parametrize(("since", "told"), [("2.6", False), ("2.5", True), ("2.4", True)])
+def test_a_range_that_holds_a_release_without_the_target(database: Data, since: str, told: bool) -> None:
+    """Of releases before the first file of signatures documents tell."""
+    mapping = database.mappings["torch.distributed.is_available"]
+    target = next(one for one in mapping.targets if one.api.name.startswith("mindspore.mint."))
+    ranges = [msgspec.structs.replace(target.ranges[0], since=since), *target.ranges[1:]]
+    changed = msgspec.structs.replace(mapping, targets=[msgspec.structs.replace(target, ranges=ranges)])
+    found = [str(error) for error in targets_are_documented(Subject(database, changed))]
+    said = (
+        f"{target.api.name} is not in MindSpore 2.5.0 by mindspore-r2.6.0-mint-changes, and its ranges hold that. Mend"
+    )
+    assert [said in error for error in found] == [True] * told
 
 
 def test_a_recipe_that_is_not_there(root: Path, tmp_path: Path) -> None:

@@ -45,6 +45,13 @@ REFUSED: list[tuple[Sequence[str], str | dict[str, str], str, str, str]] = [
         "",
         "`unsupported` has 'a{99999999999}', which is no regular expression: the rep",
     ),
+    (
+        BOTH,
+        UNSUPPORTED,
+        ", ".join(f'"[^@]*zq{n}"' for n in range(33)),
+        "unsupported",
+        "Expected `array` of length <= 32",
+    ),
     (BOTH, UNSUPPORTED, f'"{"(" * 3000}{")" * 3000}"', "unsupported", "Expected `str` of length <= 1000"),
     (BOTH, UNSUPPORTED, '"("', "", "`unsupported` has '(', which is no regular expression: missing )"),
     *(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from factories import run_record
 
-from apidiff.derive.evidence import ProbeCall, evidence, probe_code
+from apidiff.derive.evidence import ProbeCall, evidence, evidence_key, probe_code
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
 from tests.factories import collective_api
@@ -35,6 +35,17 @@ CODE = [
 def test_code_of_a_probe(probe: str, expected: str) -> None:
     code = probe_code(API, probe).replace("torch.pass_on(tensor, ", "torch.pass_on(tensor=tensor, ")
     assert code == expected
+
+
+@pytest.mark.parametrize(
+    ("api", "has_its_name"),
+    [("torch.distributed.reduce", True), ("torch.reduce.part-1", False), ("../reduce", False), ("reduce.", False)],
+)
+def test_the_evidence_of_an_api_lies_under_a_name_that_is_no_others(api: str, has_its_name: bool) -> None:
+    """A part of another page, say."""
+    key = evidence_key(run_record(), api)
+    assert key.rpartition("/")[0] == "torch-2.13.0/gloo-cpu"
+    assert (key.rpartition("/")[2] == api) is has_its_name
 
 
 def _run(version: str, size: int, *probes: tuple[str, str], signature: str = "(tensor)") -> RunRecord:

@@ -20,7 +20,7 @@ from apidiff.database.checks.coverage import (
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
 from apidiff.database.checks.measured_releases import releases_have_signatures, telling_missing_signatures
-from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
+from apidiff.database.checks.names import examples_exist, names_fit, targets_are_documented, targets_exist
 from apidiff.database.checks.other_files import tables_are_readable
 from apidiff.database.checks.parameters import fill_fits, rows_fit
 from apidiff.database.checks.places import places_are_described, without_unjudged
@@ -151,6 +151,7 @@ def _at_versions(subject: Subject) -> Iterator[DataError]:
         return
     yield from answers_partition_the_releases(subject)
     yield from targets_exist(subject)
+    yield from targets_are_documented(subject)
     yield from rows_fit(subject)
     yield from fill_fits(subject)
 

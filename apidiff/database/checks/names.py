@@ -8,10 +8,13 @@ from pathlib import Path
 
 from apidiff.database.checks.ranges import in_range
 from apidiff.database.checks.subject import Subject
+from apidiff.database.documented import documented_points
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
-from apidiff.model.vocabulary import Framework
+from apidiff.model.ranges import status_at
+from apidiff.model.version import Version
+from apidiff.model.vocabulary import Framework, Status
 
 
 def names_fit(subject: Subject) -> Iterator[DataError]:
@@ -85,6 +88,18 @@ def targets_exist(subject: Subject) -> Iterator[DataError]:
                 "and run `apidiff signatures extract`."
             )
         yield subject.error(("targets", index, "ranges"), found, remedy)
+
+
+def targets_are_documented(subject: Subject) -> Iterator[DataError]:
+    """No range holds a release in which a document says that the target is missing: older ones have no signature files."""
+    points = documented_points(subject.data.listings, subject.data.documents)
+    for index, target in enumerate(subject.mapping.targets):
+        for point in points.get(target.api.name, ()):
+            if not point.there and status_at(target, Version(point.version)) not in {None, Status.REMOVED}:
+                found = f"{target.api.name} is not in MindSpore {point.version} by {point.evidence}, and its ranges hold that"
+                yield subject.error(
+                    ("targets", index, "ranges"), found, "Mend the ranges, or what documented.yaml says."
+                )
 
 
 def examples_exist(subject: Subject, folder: Path) -> Iterator[DataError]:

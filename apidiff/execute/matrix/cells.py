@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -30,7 +32,8 @@ _Requirement = Annotated[
 ]
 _Size = Annotated[int, Meta(ge=1, le=64)]
 _MOST_CELLS = 5000
-_MOST = 100  # of anything that is listed; each fault is looked for in the whole file
+_MOST_TOLD = 20  # faults: each is looked for in the whole file
+_MOST = 100  # of anything that is listed
 _Some = Meta(min_length=1, max_length=_MOST)
 _REMEDY = "apidiff/execute/matrix/cells.py describes the keys, conf/matrix.toml is an example."
 
@@ -72,7 +75,7 @@ def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
     text = path.read_text(encoding="utf-8")
     errors = [
         DataError(path, line_of(text, f"$.framework[{number}].{key}"), found, remedy)
-        for number, key, found, remedy in _faults(blocks, backends)
+        for number, key, found, remedy in islice(_faults(blocks, backends), _MOST_TOLD)
     ]
     if errors:
         raise InvalidData(errors)
@@ -98,10 +101,10 @@ def _faults(blocks: list[Block], backends: Collection[Backend]) -> Iterator[tupl
         else:
             if len(set(meant)) < len(meant):
                 yield number, "backends", "one of backends stands here twice", "Leave one of them."
-        for version in block.versions:
-            if (block.name, version) in seen:
-                yield number, "versions", f"{block.name} {version} stands here twice", "Leave one of them."
-            seen.add((block.name, version))
+        versions = Counter((block.name, version) for version in block.versions)
+        if twice := next((key for key, count in versions.items() if count > 1 or key in seen), None):
+            yield number, "versions", f"{' '.join(twice)} stands here twice", "Leave one of them."
+        seen |= versions.keys()
         if len(set(block.world_sizes)) < len(block.world_sizes):
             yield number, "world_sizes", "one of world_sizes stands here twice", "Leave one of them."
 

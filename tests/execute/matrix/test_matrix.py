@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from apidiff.database import ApidiffError, Data
+from apidiff.database import ApidiffError, Data, InvalidData
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import conf_file, examples_folder
@@ -91,6 +91,15 @@ def test_a_file_that_does_not_fit_is_refused_with_its_line(
         read_matrix(path, load_backends())
     assert str(raised.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
     assert said in str(raised.value)
+
+
+def test_of_many_faults_the_first_are_told(tmp_path: Path) -> None:
+    """Each is looked for in the whole file."""
+    block = GOOD[: GOOD.index("[[framework]]", 1)].replace('["2.13.0"]', f"{['2.13.0'] * 100}")
+    with pytest.raises(InvalidData) as raised:
+        read_matrix(written(tmp_path, block * 100), load_backends())
+    lines = [error.line for error in raised.value.errors]
+    assert lines == [3 + number * block.count("\n") for number in range(20)]
 
 
 def test_a_file_of_too_many_cells_is_refused(tmp_path: Path) -> None:

@@ -14,12 +14,14 @@ from minisign_keys import Key, known_as, needs_minisign
 from sent_records import BACKENDS, TENSOR, UNKNOWN_SIGNATURE, edited, put, sent
 
 from apidiff.database import Data, DataError, InvalidData, load, with_runs_of_now
+from apidiff.database import data as database_data
 from apidiff.database.data import _sharing
 from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, without_measurer
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import (
     MAX_UNSIGNED,
+    Reading,
     load_runs,
     room_of,
     run_id,
@@ -428,3 +430,20 @@ def test_a_stranger_says_who_he_is(data: Data, examples: Examples, record: RunRe
     ours = min((data.root / "runs").glob("*/*.json"))
     ((written, new, *_),) = take_in([ours], load(data.root), BACKENDS, examples, {})
     assert (written, new) == (ours, False)
+
+
+def test_a_record_that_comes_while_the_others_are_read_is_read(
+    data: Data, record: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its signature is looked at, too: the files are listed twice."""
+    before = len(load(data.root).every_run)
+    listed = database_data.load_runs
+
+    def load_with_another(runs: Path, reading: Reading) -> list[tuple[str, RunRecord]]:
+        write_record(record, runs)
+        return listed(runs, reading)
+
+    monkeypatch.setattr(database_data, "load_runs", load_with_another)
+    there = load(data.root)
+    assert len(there.every_run) == before + 1
+    assert [there.signed[key].state for key, _ in there.unsigned_runs] == [State.UNSIGNED]

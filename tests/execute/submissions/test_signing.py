@@ -25,6 +25,7 @@ from apidiff.atomic_write import locked
 from apidiff.cli import check
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.database import signing as module
+from apidiff.database.measurer_names import looks_like
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.runs import MAX_RECORD, run_id, signature_path, whole_digest
 from apidiff.database.signing import Signer, id_of, load_signed, load_signers, sign, signed_at, signed_by
@@ -89,6 +90,25 @@ def test_broken_signers_are_refused(tmp_path: Path, text: str, line: int | None,
         load_signers(path)
     assert str(caught.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
     assert message in str(caught.value)
+
+
+def test_names_are_compared_once_for_each_signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def counted(name: str) -> str:
+        seen.append(name)
+        return looks_like(name)
+
+    monkeypatch.setattr(module, "looks_like", counted)
+    raw = base64.b64decode(KEY)
+    path = tmp_path / "signers.toml"
+    path.write_text(
+        "".join(
+            f'[[signer]]\nname = "Lab {number}"\nkey = "{base64.b64encode(raw[:2] + bytes([number] * 40)).decode()}"\n'
+            for number in range(2, 30)
+        )
+    )
+    assert len(load_signers(path)) == len(seen) == 28
 
 
 def test_signers_are_known_by_the_id_of_their_key(tmp_path: Path) -> None:
