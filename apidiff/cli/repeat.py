@@ -20,6 +20,7 @@ from apidiff.model.mapping import Mapping
 from apidiff.model.sample_calls import source_call, with_extracted
 from apidiff.model.sample_run import SampleRun
 from apidiff.model.trace import SequenceDump, TensorDump, Value
+from apidiff.model.vocabulary import Execution
 from apidiff.verification.repeat import RepeatedSample, RepeatedTarget, repeat_sample
 from apidiff.verification.samples import devices_here
 
@@ -29,7 +30,7 @@ _SHOWN = 16  # elements of a tensor
 def show_sample(data: Data, args: argparse.Namespace) -> int:
     """Make the sample that ``args`` name and print both results. Return 1 where a verdict is not what is recorded.
 
-    Raises ApidiffError where not exactly one mapping with samples is named.
+    Raises ApidiffError where not exactly one mapping with samples is named, and for options that it does not heed.
     """
     if len(args.ids) != 1 or not data.mappings[args.ids[0]].samples:
         raise ApidiffError(
@@ -37,6 +38,7 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
         )
     if args.record:
         raise ApidiffError("verify: a run record holds all samples of a mapping. Leave out --sample, or --record.")
+    _refuse_others(args)
     mapping = data.mappings[args.ids[0]]
     extracted = _is_extracted(data, mapping, args)
     repeated = repeat_sample(
@@ -51,6 +53,23 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
         for line in sample_lines(sampled, args.sample, repeated):
             console.print(unbroken(line), soft_wrap=True)
     return 1 if any(target.changed for target in repeated.targets) else 0
+
+
+def _refuse_others(args: argparse.Namespace) -> None:
+    """Refuse options that choose among what is not made: the answer would pass for one of the backend, say."""
+    others = [
+        ("--backend", args.backend),
+        ("--framework", args.framework),
+        ("--execution", args.execution == Execution.COLLECTIVE.value),
+        ("--device", args.device != "cpu"),
+        ("--world-size", args.world_size),
+        ("--measured-by", args.measured_by),
+    ]
+    for option, given in others:
+        if given:
+            raise ApidiffError(
+                f"verify: --sample makes one call with both frameworks on the CPU, which {option} does not choose. Leave it out."
+            )
 
 
 def _is_extracted(data: Data, mapping: Mapping, args: argparse.Namespace) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -184,7 +185,9 @@ def _git(arguments: list[str], folder: Path, remedy: str) -> str:
             raise ApidiffError(f"--diff: {folder} cannot be entered ({error.strerror}). {remedy}.") from error
         if error.filename != "git":  # no process, file or memory is left to run it with
             raise
-        raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
+        if error.errno == errno.ENOENT:
+            raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
+        raise ApidiffError(f"git {arguments[0]} in {folder}: {error.strerror}. {remedy}.") from error
     if done.code:
         said = done.errors.strip().splitlines()
         fault = next((line for line in said if line.startswith(("fatal: ", "error: "))), said[0] if said else "failed")

@@ -198,6 +198,7 @@ GIT = [
         FileNotFoundError(errno.ENOENT, "No such file or directory", "git"),
         "--diff needs git (No such file or directory)",
     ),
+    (OSError(errno.E2BIG, "Argument list too long", "git"), "Argument list too long. Leave --diff out, or mend the"),
     (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "no more files, processes, threads or memory"),
     (OSError(errno.EMFILE, "Too many open files", "temporary"), "no more files, processes, threads or memory"),
 ]
@@ -214,7 +215,7 @@ def test_git_that_cannot_be_started_is_not_taken_for_missing(
     assert main(["scan", str(project), "--no-config", "--jobs", "1", "--diff", "HEAD"]) == 2
     told = capsys.readouterr().err
     assert said in told
-    assert ("Install it" in told) == (error.filename == "git")
+    assert ("Install it" in told) == (error.errno == errno.ENOENT)
 
 
 def test_edge_cases_are_asked_for(run, tmp_path: Path) -> None:

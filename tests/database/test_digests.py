@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
@@ -10,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database.checks.digests import digests_fit
+from apidiff.database import Data
+from apidiff.database.checks import digests, without_unusable
+from apidiff.database.checks.digests import digests_fit, missing_files
 from apidiff.database.paths import DATA
+from apidiff.errors import DataError
 
 # file → what is done to it, and what is said of it
 LOSSES: dict[str, tuple[Callable[[str], str | None], str]] = {
@@ -44,6 +48,24 @@ def root(tmp_path: Path) -> Path:
 
 def test_the_digests_are_those_of_the_files() -> None:
     assert list(digests_fit(DATA)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["official/2025-07.yaml", "signatures/torch-2.1.0.json", "writing_rules.yaml", "samples"]
+)
+def test_a_file_that_is_gone_is_told_by_whatever_reads_the_data(
+    root: Path, name: str, database: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = root / name
+    path.rename(root.parent / "away")
+    assert list(missing_files(root)) == []  # a part of the data
+    monkeypatch.setattr(digests, "DATA", root)
+    [error] = missing_files(root)
+    assert (error.path, "is not there. Restore it" in str(error)) == (path, True)
+    less = dataclasses.replace(database, root=root)
+    assert [one.path for one in without_unusable(less).broken] == [path]
+    told = dataclasses.replace(less, broken=[DataError(path.parent, None, "cannot be listed", "Mend it.")])
+    assert without_unusable(told).broken == told.broken
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -47,6 +47,17 @@ def test_one_framework_alone_repeats_nothing(database: Data, tmp_path: Path) -> 
         (["--sample", "plain"], "is about one mapping"),
         (["torch.distributed.reduce", "--sample", "plain"], "is about one mapping"),
         (["torch.maximum", "--sample", "plain", "--record"], "Leave out --sample"),
+        *(
+            (["torch.maximum", "--sample", "plain", option, value], f"which {option} does not choose. Leave it out")
+            for option, value in [
+                ("--backend", "nccl"),
+                ("--framework", "torch"),
+                ("--execution", "collective"),
+                ("--device", "cuda"),
+                ("--world-size", "2"),
+                ("--measured-by", "a lab"),
+            ]
+        ),
     ],
 )
 def test_what_cannot_be_repeated_is_named(words: list[str], message: str) -> None:

@@ -17,9 +17,10 @@ from apidiff.database.checks.coverage import (
     tables_are_whole,
     torch_is_covered,
 )
+from apidiff.database.checks.digests import missing_files
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
-from apidiff.database.checks.measured_releases import releases_have_signatures, telling_missing_signatures
+from apidiff.database.checks.measured_releases import releases_have_signatures
 from apidiff.database.checks.names import examples_exist, names_fit, targets_are_documented, targets_exist
 from apidiff.database.checks.other_files import tables_are_readable
 from apidiff.database.checks.parameters import fill_fits, rows_fit
@@ -94,7 +95,7 @@ def without_unusable(data: Data) -> Data:
     from apidiff.database.paths import examples_folder
 
     data.newest_release(Framework.MINDSPORE.value)
-    data = telling_missing_signatures(without_unjudged(data))
+    data = _telling_missing_files(without_unjudged(data))
     of_apis: list[Pass] = [
         documents_exist,
         partial(examples_exist, folder=examples_folder()),
@@ -111,6 +112,14 @@ def without_unusable(data: Data) -> Data:
         if target.api.defined_in in shared
     }
     return passing_over(data, faults, users | faults)
+
+
+def _telling_missing_files(data: Data) -> Data:
+    """``data`` whose ``broken`` tells files that are gone, too: what rested on them would seem never to have been."""
+    told = {error.path for error in data.broken}
+    missing = {error.path: error for error in [*missing_files(data.root), *releases_have_signatures(data)]}
+    found = [error for path, error in missing.items() if not told & {path, path.parent}]
+    return replace(data, broken=[*data.broken, *found]) if found else data
 
 
 def passing_over(data: Data, faults: dict[str, DataError], passed_over: dict[str, DataError]) -> Data:

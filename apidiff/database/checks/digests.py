@@ -18,7 +18,7 @@ from pathlib import Path
 from apidiff.atomic_write import write_files
 from apidiff.database.paths import DATA, conf_file, in_checkout
 from apidiff.database.regular_files import read_regular
-from apidiff.errors import ApidiffError, DataError
+from apidiff.errors import ApidiffError, Damage, DataError
 from apidiff.folder_walk import visible_files
 
 # All but records of APIs, of runs and what grows with them.
@@ -38,6 +38,7 @@ _OF_CONF = ["backends.toml", "matrix.toml", "scope.yaml", "signers.toml", "singl
 _OF_CHECKOUTS = {"conf/matrix.toml"}  # which no wheel has
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 _LARGEST = 2**24  # bytes
+_RESTORE = "Restore it from version control."
 _REMEDY = "Restore the file from version control. If the change is meant: make digests"
 _REINSTALL = "Reinstall apidiff."
 
@@ -79,6 +80,21 @@ def digests_fit(root: Path) -> Iterator[DataError]:
                 yield DataError(file, None, f"is not the file whose digest {path.name} has", remedy)
         except OSError as error:
             yield DataError(Path(error.filename or file), None, f"cannot be read ({error.strerror})", remedy)
+
+
+def missing_files(root: Path) -> Iterator[DataError]:
+    """Files of this project's data that have a digest and are not there; of a part of the data none is told."""
+    if root != DATA:
+        return
+    try:
+        lines = os.fsdecode(read_regular(digests_path(root), _LARGEST)).split("\n")
+    except OSError:  # which `apidiff check` tells
+        return
+    for found in filter(None, map(_LINE.fullmatch, lines)):
+        folder, _, name = found[2].partition("/data/")
+        if folder == "apidiff" and not os.path.lexists(root / name):
+            remedy = _RESTORE if in_checkout() else _REINSTALL
+            yield DataError(root / name, None, "is not there", remedy, Damage.UNREADABLE)
 
 
 def _files(root: Path, unlisted: list[DataError] | None = None) -> dict[str, Path]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from apidiff.database.data import Data
 from apidiff.errors import Damage, DataError
@@ -26,9 +25,3 @@ def releases_have_signatures(data: Data) -> Iterator[DataError]:
             )
             remedy = "Restore it from version control, or write it with `apidiff signatures extract`: some verdicts rest on it."
             yield DataError(path, None, found, remedy, Damage.UNREADABLE)
-
-
-def telling_missing_signatures(data: Data) -> Data:
-    """``data`` whose ``broken`` tells the missing files, too: without a word, refuted verdicts would seem never to have been."""
-    missing = list(releases_have_signatures(data))
-    return replace(data, broken=[*data.broken, *missing]) if missing else data
