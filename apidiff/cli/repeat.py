@@ -68,7 +68,7 @@ def _refuse_others(args: argparse.Namespace) -> None:
     for option, given in others:
         if given:
             raise ApidiffError(
-                f"verify: --sample makes one call with both frameworks on the CPU, which {option} does not choose. Leave it out."
+                f"verify: --sample makes one call with both frameworks on the CPU, whatever {option} says. Leave it out."
             )
 
 

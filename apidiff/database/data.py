@@ -439,9 +439,8 @@ def _mappings(
             found = f"is read as the mapping {name}, whose file is {own.relative_to(root)}"
             misnamed.append(DataError(path, None, found, "Move it there, or delete it.", Damage.NAME))
             continue
-        if not name.startswith(
-            f"{Framework.TORCH.value}."
-        ):  # what a target is called, or an API for short, leads elsewhere
+        # What a target is called, or an API for short, leads elsewhere.
+        if not name.startswith(f"{Framework.TORCH.value}."):
             found = f"is read as the mapping {name}, which is no API of PyTorch"
             misnamed.append(DataError(path, None, found, "Name it after the API, torch.…, or delete it.", Damage.NAME))
             continue

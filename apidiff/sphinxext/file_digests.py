@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 from apidiff.atomic_write import refuse_irregular
+from apidiff.database.regular_files import read_regular
+
+_LARGEST = 64 * 2**20  # bytes of a note: that of all pages has a hundredth of that
 
 
 def file_digest(path: Path) -> str:
@@ -16,3 +21,12 @@ def file_digest(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):  # or has a name that no file has
         return ""
+
+
+def read_note(path: Path) -> dict[str, Any]:
+    """What a build noted in a file of JSON; nothing where there is none, or it cannot be read."""
+    try:
+        said = json.loads(read_regular(path, _LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}

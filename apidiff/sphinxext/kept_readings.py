@@ -15,14 +15,12 @@ from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from apidiff.database.regular_files import read_regular
 from apidiff.errors import printable
-from apidiff.sphinxext.file_digests import file_digest
+from apidiff.sphinxext.file_digests import file_digest, read_note
 from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
 
 _DIGESTS = Path("apidiff", "digests_of_pages.json")
-_LARGEST = 64 * 2**20  # bytes of the digests: those of all pages have a hundredth of that
 
 
 class KeptReadings:
@@ -37,7 +35,7 @@ class KeptReadings:
         environment = kept / ENV_PICKLE_FILENAME
         if not environment.is_file():  # all pages are read
             return
-        known = _read(kept / _DIGESTS)
+        known = read_note(kept / _DIGESTS)
         if known.pop(ENV_PICKLE_FILENAME, "") != file_digest(environment):
             _tell(f"{environment}: is not as the last build left it; all pages are read anew.")
             with naming_the_file(kept):
@@ -72,15 +70,6 @@ class KeptReadings:
 
 def _file(kept: Path, page: str) -> Path:
     return kept / f"{page}.doctree"
-
-
-def _read(path: Path) -> dict[str, str]:
-    """The digests by page; none where there are none, or they cannot be read."""
-    try:
-        read = json.loads(read_regular(path, _LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return read if isinstance(read, dict) else {}
 
 
 def _tell(line: str) -> None:

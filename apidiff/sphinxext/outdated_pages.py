@@ -12,16 +12,14 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from apidiff.atomic_write import refuse_irregular
-from apidiff.database.regular_files import read_regular
 from apidiff.sphinxext.domain import ApidiffDomain
-from apidiff.sphinxext.file_digests import file_digest
+from apidiff.sphinxext.file_digests import file_digest, read_note
 from apidiff.sphinxext.page_parts import held_by, pages_below
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.versions import Releases
@@ -29,7 +27,6 @@ from apidiff.sphinxext.written_files import INFO, naming_the_file
 from apidiff.writers.exports.files import write_if_changed
 
 NOTE = ".apidiff-written-from"
-_LARGEST = 64 * 2**20  # bytes of the note: that of all pages has a hundredth of that
 
 
 class OutdatedPages:
@@ -61,7 +58,7 @@ class OutdatedPages:
         if not writes_site(app.builder):
             return pages
         note = Path(app.outdir) / NOTE
-        said = _said(note)
+        said = read_note(note)
         if said.get("from") != _state(self._before, releases) or not note.with_name(INFO).exists():
             pages = sorted(env.found_docs)
         else:
@@ -99,12 +96,3 @@ def _digests(out: Path, pages: Collection[str]) -> dict[str, str]:
     for path in pages_below(out, pages):
         files.setdefault(held_by(path, pages), []).append((path, file_digest(out / path)))
     return {page: hashlib.sha256(repr(sorted(held)).encode()).hexdigest() for page, held in sorted(files.items())}
-
-
-def _said(note: Path) -> dict[str, Any]:
-    """Read what the note says; nothing where there is none, or it cannot be read."""
-    try:
-        said = json.loads(read_regular(note, _LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}

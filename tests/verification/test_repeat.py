@@ -48,7 +48,7 @@ def test_one_framework_alone_repeats_nothing(database: Data, tmp_path: Path) -> 
         (["torch.distributed.reduce", "--sample", "plain"], "is about one mapping"),
         (["torch.maximum", "--sample", "plain", "--record"], "Leave out --sample"),
         *(
-            (["torch.maximum", "--sample", "plain", option, value], f"which {option} does not choose. Leave it out")
+            (["torch.maximum", "--sample", "plain", option, value], f"whatever {option} says. Leave it out")
             for option, value in [
                 ("--backend", "nccl"),
                 ("--framework", "torch"),
