@@ -67,6 +67,17 @@ def run_matrix(args: argparse.Namespace) -> int:
     """Runs what is not recorded and prints the outcome. Returns 1 where a cell failed."""
     if args.ids:
         raise ApidiffError("verify: a cell of the matrix is a whole run, so --matrix takes no ID. Leave out the IDs.")
+    for option, given in [
+        ("--sample", args.sample is not None),
+        ("--execution", args.execution),
+        ("--inputs", args.inputs),
+        ("--device", args.device != "cpu"),
+        ("--record", args.record),
+    ]:
+        if given:  # the outcome would pass for one of what the option says
+            raise ApidiffError(
+                f"verify: the matrix records whole runs of backends, whatever {option} says. Leave it out, or --matrix."
+            )
     if args.json and args.slurm:
         raise ApidiffError("verify: --slurm prints a script for sbatch. Leave out --json.")
     if not in_checkout():

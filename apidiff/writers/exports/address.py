@@ -97,7 +97,8 @@ class Address(NamedTuple):
             fits = False
         if not fits or set(text) & set(" <>\"'\\`{}|^") or not text.isascii() or not text.isprintable():
             raise BadAddress(
-                f"{text!r} is no address of a site. Give one like https://example.org/apidiff/ with --site-url or {VARIABLE}."
+                f"{text!r} is no address of a site. Give one like https://example.org/apidiff/ where it is set: with "
+                f"--site-url, in {VARIABLE} or as `site` in pyproject.toml."
             )
         return cls(text.rstrip("/") + "/")
 

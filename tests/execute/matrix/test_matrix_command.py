@@ -176,6 +176,16 @@ WRONG = [
         "the matrix has no such cell. It has frameworks torch; backends gloo-cpu; world sizes 2, 3.",
     ),
     (["--slurm", "--json"], "Leave out --json."),
+    *(
+        (words, f"whatever {words[0]} says. Leave it out, or --matrix.")
+        for words in [
+            ["--sample", "plain"],
+            ["--execution", "single"],
+            ["--inputs", "written"],
+            ["--device", "cuda"],
+            ["--record"],
+        ]
+    ),
 ]
 
 
