@@ -192,7 +192,12 @@ RUN_NAME = "PyTorch 2.13.0, gloo on cpu, 3 ranks"
 RUN_NAME_ZH = "PyTorch 2.13.0，gloo（cpu），3 个 rank"
 # (what is known of a record, the name of its page and of what a search finds, how the page tells its machine)
 RUN_PAGES = [
-    ("en", Signed(state=State.LISTED), RUN_NAME, [f"Operating system: {LIE}", "Machine: x86_64", f"LANG={LIE}", "numpy 1.26"]),
+    (
+        "en",
+        Signed(state=State.LISTED),
+        RUN_NAME,
+        [f"Operating system: {LIE}", "Machine: x86_64", f"LANG={LIE}", "numpy 1.26"],
+    ),
     (
         "en",
         SIGNED,
