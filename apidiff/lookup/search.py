@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
 from rapidfuzz import fuzz, process
 
 from apidiff.lookup.answer import Found, Match, SearchResult
 from apidiff.lookup.index import Spelling, broken_index
 from apidiff.lookup.words import Reading, index_words, name_query, query_words, readings, telling
 from apidiff.model.base import Text
+from apidiff.model.vocabulary import Risk
 
 _MATCHES = 3  # passages shown for one mapping
 _NAME_WEIGHT, _TEXT_WEIGHT, _BEHAVIOUR_WEIGHT = 4.0, 2.0, 1.0
@@ -46,6 +48,13 @@ class _Row(NamedTuple):
     rank: float
 
 
+# The columns that are read, by table: a damaged index may hold other values, and lack rows.
+_PASSAGES = list[tuple[int, str, float, str, str, Risk | None, str, str]]
+_FOUND = tuple[str, str, Risk]
+_USES = tuple[int]
+_EVERYDAY = list[tuple[str, str]]
+
+
 class Searcher:
     """Searches the passages of a database that `apidiff.lookup.passages` filled; threads may share it.
 
@@ -59,9 +68,10 @@ class Searcher:
         self.everyday: dict[str, list[str]] = {}
         try:
             self.connection.deserialize(database)
-            for name, api in self.connection.execute("SELECT name, api FROM everyday ORDER BY position"):
+            rows = self.connection.execute("SELECT name, api FROM everyday ORDER BY position").fetchall()
+            for name, api in msgspec.convert(rows, _EVERYDAY):
                 self.everyday.setdefault(name, []).append(api)
-        except (sqlite3.Error, MemoryError) as error:  # the latter for an empty one
+        except (sqlite3.Error, msgspec.ValidationError, MemoryError) as error:  # the latter for an empty one
             raise broken_index() from error
 
     def search(self, words: str, limit: int = 10) -> SearchResult:
@@ -73,7 +83,7 @@ class Searcher:
         """
         try:
             return self._search(words, limit)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, msgspec.ValidationError) as error:
             raise broken_index() from error
 
     def _search(self, words: str, limit: int) -> SearchResult:
@@ -115,8 +125,8 @@ class Searcher:
             (_NAME_WEIGHT, _TEXT_WEIGHT, _BEHAVIOUR_WEIGHT, query),
         )
         return [
-            _Row(passage, mapping, Match(kind=kind, ref=ref, risk=risk, text=Text(en=en, zh=zh)), score)
-            for passage, mapping, score, kind, ref, risk, en, zh in rows
+            _Row(passage, mapping, Match(kind=kind, ref=ref, risk=risk and risk.value, text=Text(en=en, zh=zh)), score)
+            for passage, mapping, score, kind, ref, risk, en, zh in msgspec.convert(rows.fetchall(), _PASSAGES)
         ]
 
     def _most(self, asked: Iterable[Reading]) -> list[_Row]:
@@ -165,7 +175,7 @@ class Searcher:
     def _uses(self, mapping: str) -> int:
         """How often real code names the source of a mapping."""
         row = self.connection.execute("SELECT uses FROM found WHERE mapping = ?", (mapping,)).fetchone()
-        return int(row[0]) if row else 0
+        return msgspec.convert(row, _USES)[0] if row else 0
 
     def _corrections(self, asked: Iterable[Reading]) -> dict[str, str]:
         """For each word that is nowhere, the name or part of a name that is spelled most alike."""
@@ -179,11 +189,12 @@ class Searcher:
         return corrections
 
     def _found(self, mapping: str, score: float, matches: list[Match]) -> Found:
-        summary_en, summary_zh, risk = self.connection.execute(
+        row = self.connection.execute(
             "SELECT summary_en, summary_zh, risk FROM found WHERE mapping = ?", (mapping,)
         ).fetchone()
+        summary_en, summary_zh, risk = msgspec.convert(row, _FOUND)
         summary = Text(en=summary_en, zh=summary_zh)
-        return Found(id=mapping, summary=summary, risk=risk, score=round(score, 3), matches=matches)
+        return Found(id=mapping, summary=summary, risk=risk.value, score=round(score, 3), matches=matches)
 
 
 def _bare(name: str) -> str:

@@ -51,6 +51,8 @@ def _text(text: str, longest: int = _LONGEST) -> str:
 def check_writable(path: Path) -> None:
     """Raises DataError where ``write_summary`` could not write, so that nothing is run in vain."""
     try:
+        if "\0" in str(path):  # which no call of the system takes
+            raise OSError(errno.EINVAL, "a NUL is in no name of a file")
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         refuse_irregular(path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from apidiff.database.checks import messages
 from apidiff.database.checks.messages import (
     FILES,
     messages_are_there,
@@ -14,6 +16,7 @@ from apidiff.database.checks.messages import (
     placeholders_are_alike,
     placeholders_are_filled,
 )
+from apidiff.errors import DataError
 from apidiff.folder_walk import visible_files
 from apidiff.messages.labels import FOLDER, LABELS
 from apidiff.model.base import Text
@@ -113,3 +116,40 @@ def test_a_placeholder_that_one_language_has_alone(text: Text, told: list[str]) 
     found = list(placeholders_are_alike(FOLDER, {"some.key": text}))
     assert [error.found for error in found] == told
     assert all("Write it in both languages" in str(error) for error in found)
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of one module, which names one message, and its data."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "one.py").write_text('label("terminal.absent", name=1)')
+    monkeypatch.setattr(messages, "PACKAGE", tmp_path)
+    monkeypatch.setattr(messages, "DATA", tmp_path / "data")
+    return tmp_path
+
+
+def test_what_lies_in_the_data_is_no_module(package: Path) -> None:
+    (package / "data" / "latin.py").write_bytes(b"\xff")
+    (package / "data" / "note.py").write_text('label("zz.q")\n)')
+    (package / "data" / "folder.py").mkdir()
+    os.mkfifo(package / "data" / "pipe.py")
+    assert named_keys() == {"terminal.absent": "one.py"}
+    list(placeholders_are_filled(FOLDER, LABELS))
+
+
+# what a module holds, what is told of it
+NO_MODULES = [
+    (b"\xff", "cannot be read"),
+    (b'label("a.b")\n)', "is no Python"),
+    (b'x = "a.b"\n\0', "is no Python"),
+    (None, "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("content", "found"), NO_MODULES)
+def test_a_module_that_is_none_is_named(package: Path, content: bytes | None, found: str) -> None:
+    broken = package / "zz.py"
+    os.mkfifo(broken) if content is None else broken.write_bytes(content)
+    with pytest.raises(DataError, match=found) as caught:
+        list(placeholders_are_filled(FOLDER, LABELS))
+    assert str(caught.value).startswith(f"{broken}: ")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from kb_entries import BARRIER, MONITORED, REDUCE, UNMATCHED, UNNAMED
 
+from apidiff.errors import ApidiffError
+from apidiff.lookup.index import Index
 from apidiff.lookup.knowledge import KnowledgeBase
+from apidiff.lookup.search import Searcher
 from apidiff.lookup.words import index_words, query_words
 
 GATHER, SCATTER, SINGLE = "torch.distributed.gather", "torch.distributed.scatter", "torch.distributed.gather_single"
@@ -105,3 +110,28 @@ def test_the_name_typed_comes_first_and_the_limit_is_kept(kb: KnowledgeBase) -> 
 def test_a_text_is_shown_once(kb: KnowledgeBase) -> None:
     matches = kb.search("root_rank").results[0].matches
     assert len({match.text.en for match in matches}) == len(matches)
+
+
+# What damage leaves in the tables that searching reads.
+DAMAGE = [
+    "DELETE FROM found",
+    "UPDATE found SET summary_en = NULL",
+    "UPDATE found SET risk = 'nonf'",
+    "UPDATE found SET uses = 'many'",
+    "UPDATE passage SET text_zh = NULL",
+    "UPDATE passage SET risk = 'nonf'",
+    "UPDATE passage SET mapping = x'00'",
+    "UPDATE passage SET weight = NULL",
+    "UPDATE everyday SET api = NULL",
+    "DROP TABLE everyday",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_index_is_told(index: Index, damage: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(bytes(index.words))
+    connection.execute(damage)
+    connection.commit()
+    with pytest.raises(ApidiffError, match=r"Delete it; the next call makes it anew|Give the command again"):
+        Searcher(connection.serialize(), index.names).search("reduce")

@@ -77,6 +77,7 @@ def test_whether_a_summary_can_be_written_is_seen_before(tmp_path: Path) -> None
     for path, complaint in {
         tmp_path: "Is a directory",
         tmp_path / "nowhere" / "claims.md": "No such file or directory",
+        tmp_path / "claims\0.md": "a NUL is in no name of a file",
     }.items():
         with pytest.raises(DataError, match=complaint):
             check_writable(path)

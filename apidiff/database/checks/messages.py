@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from apidiff.database.paths import PACKAGE
+from apidiff.database.paths import DATA, PACKAGE
+from apidiff.database.regular_files import read_text
 from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import visible_files
 from apidiff.model.base import Text
@@ -51,11 +52,17 @@ def messages_are_there(folder: Path, keys: Collection[str]) -> Iterator[DataErro
 
 def named_keys() -> dict[str, str]:
     """Keys that modules of the package name, and families (``risk.``), with one module that does."""
-    return {
-        key or family: path.relative_to(PACKAGE).as_posix()
-        for path in visible_files(PACKAGE, "**/*.py")
-        for key, family in _NAMED.findall(path.read_text("utf-8"))
-    }
+    return {key or family: module for module, source in _modules() for key, family in _NAMED.findall(source)}
+
+
+def _modules() -> Iterator[tuple[str, str]]:
+    """The modules of the package with their code; what lies in the data is none. Raises DataError for what cannot be read."""
+    for path in visible_files(PACKAGE, "**/*.py"):
+        if not path.is_relative_to(DATA):
+            try:
+                yield path.relative_to(PACKAGE).as_posix(), read_text(path)
+            except (OSError, UnicodeDecodeError) as error:
+                raise DataError(path, None, f"cannot be read ({error})", _REMEDY, Damage.UNREADABLE) from error
 
 
 def placeholders_are_alike(folder: Path, messages: Mapping[str, Text]) -> Iterator[DataError]:
@@ -107,12 +114,10 @@ class _Naming(NamedTuple):
 
 
 def _namings() -> Iterator[_Naming]:
-    for path in visible_files(PACKAGE, "**/*.py"):
-        source = path.read_text("utf-8")
+    for module, source in _modules():
         if _KEY.search(source):
-            nodes = list(ast.walk(ast.parse(source)))
+            nodes = list(ast.walk(_tree(module, source)))
             given = dict(pair for node in nodes for pair in _givings(node))
-            module = path.relative_to(PACKAGE).as_posix()
             for node in nodes:
                 match node:
                     case ast.Constant(value=str(key)) if _WHOLE.fullmatch(key):
@@ -121,6 +126,13 @@ def _namings() -> Iterator[_Naming]:
                         node
                     ) in given and _FRONT.match(front):
                         yield _Naming(_family(node), False, given[id(node)], module)
+
+
+def _tree(module: str, source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise DataError(PACKAGE / module, None, f"is no Python ({error})", _REMEDY, Damage.UNREADABLE) from error
 
 
 def _givings(node: ast.AST) -> Iterator[tuple[int, set[str] | None]]:
