@@ -119,13 +119,9 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
         )
     children: list[nodes.Node] = [fields]
     if run.environment:
-        variables = "\n".join(
-            unbroken(f"{written(name)}={written(value)}") for name, value in sorted(run.environment.items())
-        )
+        variables = "\n".join(unbroken(f"{name}={value}") for name, value in sorted(run.environment.items()))
         children += [make.term("run.variables"), code(variables, "text")]
-    rows: list[list[Cell]] = [
-        [[literal(written(name))], [literal(written(version))]] for name, version in sorted(run.packages.items())
-    ]
+    rows: list[list[Cell]] = [[[literal(name)], [literal(version)]] for name, version in sorted(run.packages.items())]
     header = [make.word("run.package"), make.word("run.package_version")]
     count = make.word("run.package_count", count=len(run.packages))
     title = make.word("run.packages") + make.word("site.aside", text=count)
