@@ -138,8 +138,8 @@ def build_site(
             # data are published meanwhile. Where something fails, Sphinx is ended before it could read what was derived from an
             # older one.
             with not_collecting(), derived.being_made() as release, ExitStack() as ending:
-                mark(output)
                 _forget_unlisted(output, work, wanted)
+                mark(output)
                 refuse_pipes(_ROOT / "conf")
                 for language in wanted:
                     refuse_pipes(_ROOT / "docs" / language.words)
@@ -351,17 +351,23 @@ def _start_languages(
 def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -> None:
     """Have a language built anew whose files nobody listed, as earlier versions did not: pages that are gone would stay.
 
-    Raises OSError where a pipe or the like lies in the place of a language's folder, for which its removal would wait.
+    Before anything is removed, raises OSError where a pipe or the like lies in the place of a language's folder, for which its
+    removal would wait, and BadFolder where there are files that no build wrote.
     """
-    from apidiff.sphinxext.written_files import LIST
+    from apidiff.sphinxext.written_files import INFO, LIST, refuse_unbuilt
 
+    unlisted: list[tuple[Path, Path]] = []
     for language in wanted:
-        folders = output / language.folder, work / "doctrees" / language.folder
-        for folder in folders:
-            refuse_irregular(folder)
-        if not (output / language.folder / LIST).is_file():
-            for folder in folders:
-                shutil.rmtree(folder, ignore_errors=True)
+        out, doctrees = output / language.folder, work / "doctrees" / language.folder
+        refuse_irregular(out)
+        refuse_irregular(doctrees)
+        if not (out / LIST).is_file():
+            refuse_unbuilt(out)
+            unlisted.append((out, doctrees))
+    for out, doctrees in unlisted:
+        if (out / INFO).is_file():
+            shutil.rmtree(out, ignore_errors=True)
+        shutil.rmtree(doctrees, ignore_errors=True)
 
 
 def _forget_faults(logs: Path) -> None:

@@ -15,8 +15,8 @@ from sphinx.errors import ExtensionError
 
 from apidiff.atomic_write import refuse_irregular, remove_left
 from apidiff.folder_walk import walk_folders
-from apidiff.writers.exports.listed_files import is_file, leads_below, read_list, write_list
-from apidiff.writers.exports.site_folder import MARK
+from apidiff.writers.exports.listed_files import PUBLISHED, is_file, leads_below, read_list, write_list
+from apidiff.writers.exports.site_folder import MARK, BadFolder
 
 LIST = ".apidiff-files"
 INFO = ".buildinfo"  # Sphinx' own: what configuration the pages were written with
@@ -53,6 +53,18 @@ def parts_of(page: Path) -> list[Path]:
     if not is_file(table):
         return []
     return [table, *(file for file in page.parent.iterdir() if _PART.fullmatch(file.name.removeprefix(name)))]
+
+
+def refuse_unbuilt(out: Path) -> None:
+    """Raise BadFolder where there are files in a language's folder without a list, and no trace of a build.
+
+    One that was ended before it listed the pages has published beside them; versions that listed none left Sphinx' note.
+    """
+    if out.is_symlink() or any((out / trace).is_file() for trace in (INFO, f"mappings/{PUBLISHED}")):
+        return
+    if any(names for _, _, names in walk_folders(out)):
+        found = f"holds files and no list of what a build wrote ({LIST}), so that a build would replace some of them"
+        raise BadFolder(out, found, "Move them away, or give --output another folder.")
 
 
 def refuse_pipes(folder: Path) -> None:

@@ -113,6 +113,9 @@ REFUSED: list[tuple[list[str], str, str]] = [
     (["site/api/v1/mine.json"], "site", NOT_BUILT),
     (["site/sitemap.xml"], "site", NOT_BUILT),
     (["site/.hidden"], "site", NOT_BUILT),
+    # A site of the name was moved away, without what is kept of it.
+    ([".site/lock", ".site/doctrees/", "site/en/index.html"], "site", NOT_BUILT),
+    ([".site/lock", ".site/derived/", "site/en/.buildinfo", "site/en/.apidiff-files"], "site", NOT_BUILT),
 ]
 
 
@@ -141,8 +144,10 @@ TAKEN: list[list[str]] = [
     [],
     ["site/"],
     [".site/", "site/"],
-    [f"site/{MARK}", "site/en/index.html"],
-    [".site/lock", ".site/doctrees/", "site/en/index.html"],  # built before there was a mark
+    [f"site/{MARK}", "site/api/v1/index.json"],
+    [f"site/{MARK}", "site/en/mappings/"],
+    [f"site/{MARK}", "site/en/.buildinfo", "site/en/index.html"],
+    [f"site/{MARK}", "site/en/mappings/.apidiff-published", "site/en/llms.txt"],  # ended before pages were listed
     [".site/lock", ".site/doctrees/", ".site/derived/"],
 ]
 
@@ -170,11 +175,41 @@ def test_what_was_built_before_files_were_listed_is_built_anew(tmp_path: Path, m
     monkeypatch.setattr(site.database, "load", broken)
     monkeypatch.chdir(tmp_path)
     listed = ["site/zh-cn/.apidiff-files", "site/zh-cn/index.html", ".site/doctrees/zh-cn/index.doctree"]
-    write([".site/lock", "site/en/gone.html", ".site/doctrees/en/gone.doctree", *listed])
+    built = [f"site/{MARK}", "site/en/.buildinfo", "site/en/gone.html", ".site/doctrees/en/gone.doctree"]
+    write([".site/lock", *built, *listed])
     with pytest.raises(InvalidData):
         site.build_site(Path("site"))
     assert [Path(name).exists() for name in ("site/en/gone.html", ".site/doctrees/en/gone.doctree")] == [False, False]
     assert all(Path(name).exists() for name in listed)
+
+
+# What lies in the folder of the second language; the first is one that would be built anew.
+NOT_LISTED = ["notes.txt", "mappings/mine.html", "d/d/.hidden"]
+
+
+@pytest.mark.parametrize("name", NOT_LISTED)
+def test_what_no_build_listed_is_refused_before_anything_is_removed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    built = ["site/en/.buildinfo", "site/en/index.html", ".site/doctrees/en/index.doctree"]
+    files = write([".site/lock", f"site/{MARK}", *built, f"site/zh-cn/{name}"])
+    assert site.main(["build", "--output", "site"]) == 2
+    found = f"{tmp_path}/site/zh-cn holds files and no list of what a build wrote ({LIST})"
+    remedy = "Move them away, or give --output another folder.\n"
+    assert capsys.readouterr().err == f"{found}, so that a build would replace some of them. {remedy}"
+    assert {path for path in Path().rglob("*") if path.is_file()} >= files
+
+
+def test_what_was_published_before_pages_were_listed_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that was ended at once can be done again, and nothing but what it listed is its own."""
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    files = write([f"site/{MARK}", "site/en/mappings/.apidiff-published", "site/en/mine.html"])
+    with pytest.raises(InvalidData):
+        site.build_site(Path("site"))
+    assert {path for path in Path().rglob("*") if path.is_file()} == files
 
 
 def test_what_sphinx_wrote_about_former_faults_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,8 @@ _REMEDY = "Give --output another folder: a new or empty one, or one that a site 
 class BadFolder(ApidiffError):
     """A folder that no site can be built into."""
 
-    def __init__(self, folder: Path, found: str) -> None:
-        super().__init__(printable(f"{folder} {found}. {_REMEDY}"))
+    def __init__(self, folder: Path, found: str, remedy: str = _REMEDY) -> None:
+        super().__init__(printable(f"{folder} {found}. {remedy}"))
 
 
 def work_folder(output: Path) -> Path:
@@ -39,10 +39,11 @@ def work_folder(output: Path) -> Path:
         raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is git's")
     if os.path.lexists(output) and not output.is_dir():
         raise BadFolder(output, "is no folder")
-    ours = (work / "lock").exists() and any((work / name).is_dir() for name in _BUILT)
-    if not (ours or _is_begun(work) or _is_free(work)):
+    is_ours = (work / "lock").exists() and any((work / name).is_dir() for name in _BUILT)
+    if not (is_ours or _is_begun(work) or _is_free(work)):
         raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is not its own")
-    if not (ours or (output / MARK).is_file() or _is_free(output)):
+    # Of another folder of that name, which was moved away, the work folder may be left: it tells nothing of what is there now.
+    if not ((output / MARK).is_file() or _is_free(output)):
         raise BadFolder(output, "holds files that no build wrote, and a build would remove or replace some of them")
     return work
 
