@@ -37,14 +37,13 @@ from apidiff.folder_walk import visible_files
 from apidiff.process_group import end_group, start
 from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
-from apidiff.writers.exports.site_folder import MARK, mark, work_folder
+from apidiff.writers.exports.site_folder import FAULTS, MARK, mark, refuse_links, work_folder
 
 if TYPE_CHECKING:
     from apidiff.sphinxext.site_part import SitePart
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD_DEADLINE_S = 900
-_FAULTS = "sphinx-err-*.log"  # the names that Sphinx gives to what it writes about a fault
 
 
 class SiteError(ApidiffError):
@@ -129,6 +128,7 @@ def build_site(
     with _lock(work):
         steps: list[Step] = []
         with _removing_what_is_new(output, work, made, steps):
+            refuse_links(work)
             sources = _ROOT
             if part:
                 sources = work / "sources"
@@ -372,9 +372,7 @@ def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -
 
 def _forget_faults(logs: Path) -> None:
     """Remove what Sphinx wrote about faults of former builds: each has a name of its own, so that they would add up."""
-    if logs.is_symlink():  # what it leads to is a user's, and so may the files be
-        return
-    for path in logs.glob(_FAULTS):
+    for path in logs.glob(FAULTS):
         if path.is_file() or path.is_symlink():
             path.unlink()
 

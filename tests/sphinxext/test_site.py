@@ -29,7 +29,7 @@ from apidiff import site_builder as site
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.sphinxext.written_files import LIST
 from apidiff.standard_streams import print_text
-from apidiff.writers.exports.site_folder import MARK, mark
+from apidiff.writers.exports.site_folder import MARK, mark, refuse_links
 
 
 def broken(**_: Path) -> None:
@@ -227,14 +227,45 @@ def test_what_sphinx_wrote_about_former_faults_is_removed(tmp_path: Path, monkey
     assert Path("mine").is_file()
 
 
-def test_faults_behind_a_link_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+# Where a link of the user's stands in the work folder.
+LINKED = [
+    "logs",
+    "derived",
+    "derived/pictures",
+    "doctrees",
+    "doctrees/en",
+    "kept",
+    "kept/mappings",
+    "sources",
+    "sources/docs",
+    "sources/docs/en",
+]
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_what_links_in_the_work_folder_lead_to_is_left_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(site.database, "load", broken)
     monkeypatch.chdir(tmp_path)
-    write([".site/lock", ".site/doctrees/", "mine/sphinx-err-0deyznhx.log"])
-    Path(".site/logs").symlink_to(Path("mine").absolute())
-    with pytest.raises(InvalidData):
-        site.build_site(Path("site"))
-    assert Path("mine/sphinx-err-0deyznhx.log").is_file()
+    mine = ["en.log", "sphinx-err-0deyznhx.log", "my.json", "my.msgpack", "lock"]
+    built = [".site/lock", ".site/d/", f"site/{MARK}", f"site/en/{LIST}"]
+    write([*built, *(f"mine/{file}" for file in mine)])
+    Path(".site/d").rename(".site/derived" if not name.startswith("derived") else ".site/doctrees")
+    link = Path(".site", name)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(Path("mine").absolute())
+    assert site.main(["build", "--output", "site"]) == 2
+    remedy = "Take away what stands in its place, free the space or give --output another folder."
+    assert capsys.readouterr().err == f"{tmp_path / link}: it is a link. {remedy}\n"
+    assert {path.name: path.read_text() for path in Path("mine").iterdir()} == dict.fromkeys(mine, "mine")
+
+
+def test_links_that_builds_make_are_no_users(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    for name in ("apidiff", "executable_examples"):
+        (tmp_path / "sources" / name).symlink_to(tmp_path)
+    refuse_links(tmp_path)
 
 
 @pytest.mark.parametrize("there", [[], [".site/sources/"]])

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from pathlib import Path
 
+from apidiff.atomic_write import refuse_foreign
 from apidiff.errors import ApidiffError, printable
 from apidiff.writers.exports.files import write_if_changed
 
 MARK = ".apidiff-site"
+FAULTS = "sphinx-err-*.log"  # the names that Sphinx gives to what it writes about a fault
 _MARK_TEXT = b"A site is built into this folder: each build replaces and removes files in it.\n"
 # What each version made in its work folder beside the lock, and what one that was ended at once may have made before that.
 _BUILT = ("derived", "doctrees")
 _BEGUN = {"lock", "sources"}
+# Folders of the work folder in which builds remove files that they do not know, empty them or write over them; links that are
+# known to lie there: those of a part's sources builds make, of faults the link itself goes.
+_CLEARED: dict[str, tuple[str, ...]] = {
+    "derived": (),
+    "doctrees": (),
+    "kept": (),
+    "logs": (FAULTS,),
+    "sources": ("apidiff", "executable_examples"),
+    "sources/docs": (),
+}
 _REMEDY = "Give --output another folder: a new or empty one, or one that a site was built into before."
 
 
@@ -46,6 +59,16 @@ def work_folder(output: Path) -> Path:
     if not ((output / MARK).is_file() or _is_free(output)):
         raise BadFolder(output, "holds files that no build wrote, and a build would remove or replace some of them")
     return work
+
+
+def refuse_links(work: Path) -> None:
+    """Raise OSError where a link is in the place of what a build keeps: the files that it leads to are a user's."""
+    for name, known in _CLEARED.items():
+        folder = work / name
+        refuse_foreign(folder)
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if path.is_symlink() and not any(fnmatch.fnmatchcase(path.name, pattern) for pattern in known):
+                refuse_foreign(path)
 
 
 def mark(output: Path) -> None:
