@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from apidiff.ending_signals import held
 from apidiff.errors import DataError
+from apidiff.folder_walk import walk_folders
 
 _LOCK_S = 10.0  # a record is written in milliseconds
 _LEFT_S = 60.0  # so is every file: a temporary one that is older was left by a process that was killed
@@ -241,7 +242,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 def remove_left(folder: Path) -> None:
     """Removes below ``folder``, which nobody locks, the temporary files that processes which were killed left there."""
-    for path, _, names in os.walk(folder):
+    for path, _, names in walk_folders(folder):
         for left in (Path(path, name) for name in names if _OURS.fullmatch(name)):
             with contextlib.suppress(FileNotFoundError):
                 if time.time() - left.lstat().st_mtime > _LEFT_S:

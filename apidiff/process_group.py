@@ -160,7 +160,9 @@ def kill_marked(mark: str) -> None:
 
 
 def remove_folder(folder: str) -> None:
-    """Removes a folder of temporary files, however deep it is; what cannot be removed stays."""
+    """Removes a folder, however deep it is; what cannot be removed stays, and so does what a link leads to."""
+    if Path(folder).is_symlink():
+        return
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(OSError):  # of more levels than that can take, one after the other is brought to the top
@@ -169,7 +171,8 @@ def remove_folder(folder: str) -> None:
                 for one in path.iterdir():
                     one.rename(Path(folder) / os.urandom(8).hex())
                 path.rmdir()
-    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(RecursionError):  # where some could not be brought there
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def end_with_parent(requests: int, answers: int) -> None:
@@ -205,7 +208,7 @@ def _guard(starter: int, scratch: str, command: Sequence[str]) -> int:
 
     def end(*_: object) -> None:
         if scratch:
-            shutil.rmtree(scratch, ignore_errors=True)
+            remove_folder(scratch)
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
     signal.signal(signal.SIGTERM, end)
@@ -213,7 +216,7 @@ def _guard(starter: int, scratch: str, command: Sequence[str]) -> int:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != starter:  # it ended while this interpreter was starting
         if scratch:
-            shutil.rmtree(scratch, ignore_errors=True)
+            remove_folder(scratch)
         return 1
     code = subprocess.call(command)
     return code if code >= 0 else 128 - code

@@ -13,7 +13,6 @@ import io
 import multiprocessing
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -33,8 +32,8 @@ from apidiff.database.paths import in_checkout
 from apidiff.database.regular_files import read_text
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
-from apidiff.folder_walk import visible_files
-from apidiff.process_group import end_group, start
+from apidiff.folder_walk import visible_files, walk_folders
+from apidiff.process_group import end_group, remove_folder, start
 from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 from apidiff.writers.exports.site_folder import FAULTS, MARK, mark, refuse_links, work_folder
@@ -202,7 +201,7 @@ def _removing_what_is_new(output: Path, work: Path, made: Sequence[Path], steps:
         for step in steps:
             step.kill()
         if output_is_new and not _holds_another(output):
-            shutil.rmtree(output, ignore_errors=True)
+            remove_folder(str(output))
         if work_is_new:
             _remove(work)
         for folder in made:
@@ -213,7 +212,7 @@ def _removing_what_is_new(output: Path, work: Path, made: Sequence[Path], steps:
 
 def _holds_another(output: Path) -> bool:
     """Whether another site is built into a folder below, which began once ``output`` was there."""
-    return any(found.parent != output for found in output.rglob(MARK))
+    return any(MARK in names for path, _, names in walk_folders(output) if path != str(output))
 
 
 def _contents(work: Path) -> list[Path]:
@@ -225,7 +224,7 @@ def _remove(work: Path) -> None:
     """Removes the folder that a failed build made, its lock last, for which others may wait."""
     for path in _contents(work):
         if path.is_dir():  # a pipe would be waited for
-            shutil.rmtree(path, ignore_errors=True)
+            remove_folder(str(path))
         with suppress(OSError):  # it was a folder
             path.unlink()
     with suppress(OSError):  # another build has begun
@@ -366,8 +365,8 @@ def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -
             unlisted.append((out, doctrees))
     for out, doctrees in unlisted:
         if (out / INFO).is_file():
-            shutil.rmtree(out, ignore_errors=True)
-        shutil.rmtree(doctrees, ignore_errors=True)
+            remove_folder(str(out))
+        remove_folder(str(doctrees))
 
 
 def _forget_faults(logs: Path) -> None:
@@ -382,7 +381,7 @@ def _forget_failed(steps: Sequence[Step], wanted: Sequence[SiteLanguage], work: 
     for language, step in zip(wanted, steps, strict=True):
         step.kill()
         if step.process.returncode != 0:
-            shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
+            remove_folder(str(work / "doctrees" / language.folder))
 
 
 def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path, jobs: int) -> Step:

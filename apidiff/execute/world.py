@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import selectors
-import shutil
 import socket
 import tempfile
 import time
@@ -244,7 +243,7 @@ class World:
             remove_folder(self._scratch.name)
             self._scratch.cleanup()
         if self._folder is not None and not self._troubled:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            remove_folder(str(self._folder))
 
     def _started(self) -> list[WorkerProcess | RemoteRank]:
         return [*self._ranks, *([self._scheduler] if self._scheduler else [])]

@@ -18,6 +18,7 @@ from apidiff.database import Data
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import PACKAGE, examples_folder
 from apidiff.errors import DataError
+from apidiff.folder_walk import visible_files
 from apidiff.lookup.entry import Builder
 from apidiff.model.views import Entry
 
@@ -75,5 +76,5 @@ def code_files(folders: Iterable[str] = _MAKERS) -> list[Path]:
 
     What Python compiles of it is left out: it comes and goes.
     """
-    files = (file for folder in folders for file in (PACKAGE / folder).rglob("*"))
+    files = (file for folder in folders for file in visible_files(PACKAGE / folder, "**/*"))
     return sorted(file for file in files if file.parent.name != "__pycache__" and file.is_file())

@@ -28,6 +28,7 @@ from apidiff.derive.see_also import see_also
 from apidiff.derive.statements import refuted_claims
 from apidiff.derive.verdicts_by_run import changed
 from apidiff.errors import DataError
+from apidiff.folder_walk import visible_files
 from apidiff.model.base import Record, Text
 from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord
@@ -121,7 +122,7 @@ class BuildCache:
 
     def keys(self, folder: str) -> list[str]:
         """List what has a derived file in ``folder``: names below it, sorted."""
-        files = (self.folder / folder).glob("**/*.json")
+        files = visible_files(self.folder / folder, "**/*.json")
         return sorted(file.relative_to(self.folder / folder).as_posix().removesuffix(".json") for file in files)
 
     def publish(self, content: Content) -> None:

@@ -9,7 +9,6 @@ which part holds which anchor.
 from __future__ import annotations
 
 import json
-import os
 import posixpath
 import re
 from collections.abc import Collection, Iterator
@@ -25,6 +24,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+from apidiff.folder_walk import walk_folders
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
 from apidiff.sphinxext.languages import language_of
@@ -283,7 +283,7 @@ def page_of(docname: str) -> str:
 
 def pages_below(out: Path, known: Collection[str]) -> Iterator[str]:
     """List the pages ``known`` below ``out``, their parts and the tables of anchors of heavy ones, seen from there."""
-    for folder, folders, names in os.walk(out):
+    for folder, folders, names in walk_folders(out):
         below = folder.removeprefix(str(out)).removeprefix("/")  # thousands of paths: as objects they take much longer
         if not below:
             folders[:] = [name for name in folders if name != "_static"]

@@ -16,6 +16,7 @@ from apidiff.atomic_write import remove_left
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import short_id
 from apidiff.ending_signals import ending_in_order
+from apidiff.folder_walk import visible_files
 from apidiff.sphinxext.build_cache import Outline
 from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.writers.exports.files import write_if_changed
@@ -53,7 +54,7 @@ def write_stubs(srcdir: Path, outline: Outline, evidence_keys: Iterable[str] = (
 
 def _replace_stubs(folder: Path, stubs: Mapping[Path, bytes]) -> None:
     remove_left(folder)
-    there = {path for path in folder.glob("**/*.md") if _is_stub(path, folder)}
+    there = {path for path in visible_files(folder, "**/*.md", []) if _is_stub(path, folder)}
     for path in stubs:
         # Another build of the same sources may have written it meanwhile.
         if path not in there and os.path.lexists(path) and not _is_stub(path, folder):

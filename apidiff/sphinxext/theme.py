@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from apidiff.database.regular_files import read_regular
+from apidiff.process_group import remove_folder
 from apidiff.sphinxext.supported_builders import writes_site
 from apidiff.sphinxext.written_files import naming_the_file
 from apidiff.writers.exports.files import write_if_changed
@@ -220,4 +220,4 @@ def _drop_unused_files(app: Sphinx, exception: Exception | None) -> None:
         for name in _UNUSED_FILES:
             (static / name).unlink(missing_ok=True)
     for name in _UNUSED_FOLDERS:
-        shutil.rmtree(static / name, ignore_errors=True)
+        remove_folder(str(static / name))

@@ -20,7 +20,7 @@ from apidiff.database import ApidiffError, DataError
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import read_toml
 from apidiff.execute.matrix.cells import Block
-from apidiff.process_group import end_group, run, start
+from apidiff.process_group import end_group, remove_folder, run, start
 from apidiff.scratch_folder import scratch_folder
 
 # Told the last line of a log while a command runs.
@@ -141,7 +141,9 @@ class Environment:
         # The stamp goes first: what is cleared in part is not up to date.
         for path in sorted(there, key=lambda path: path.name != _STAMP):
             if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
+                remove_folder(str(path))
+                if os.path.lexists(path):
+                    raise NotMade(f"{path} cannot be deleted. Delete {self.folder}, and see that it can be made.")
             elif path != mark:
                 path.unlink()
 

@@ -12,7 +12,6 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from apidiff.folder_walk import walk_folders
+from apidiff.process_group import remove_folder
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -188,19 +188,19 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
         for wheel in wheels:
             _unpack(wheel, fresh)
         if folder.is_dir() and _holds_the_same(folder, fresh):
-            shutil.rmtree(fresh, ignore_errors=True)
+            remove_folder(str(fresh))
             return folder
         if folder.is_dir():  # a pipe would be waited for
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_folder(str(folder))
         fresh.rename(folder)
     except OSError as error:
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove_folder(str(fresh))
         raise Missing(
             f"{folder} cannot be made ({error.strerror}). Remove what lies there, and see that {into} can be written and that "
             "no other measuring runs here."
         ) from error
     except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove_folder(str(fresh))
         raise
     return folder
 

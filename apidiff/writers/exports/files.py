@@ -7,6 +7,7 @@ from pathlib import Path
 
 from apidiff.atomic_write import remove_left, write_file
 from apidiff.database.regular_files import read_regular
+from apidiff.folder_walk import visible_files
 
 
 def write_if_changed(path: Path, content: bytes) -> None:
@@ -23,7 +24,7 @@ def write_if_changed(path: Path, content: bytes) -> None:
 def replace_folder(folder: Path, files: Mapping[Path, bytes], pattern: str, kept: Iterable[Path] = ()) -> None:
     """Make the files below ``folder`` that match ``pattern`` be exactly ``files`` and those ``kept`` as they are."""
     remove_left(folder)
-    for stale in set(folder.glob(pattern)).difference(files, kept):
+    for stale in set(visible_files(folder, pattern)).difference(files, kept):
         stale.unlink()
     for path, content in files.items():
         write_if_changed(path, content)

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
+from apidiff.folder_walk import visible_files
 from apidiff.writers.exports.address import MOVED, Address, SiteLanguage
 from apidiff.writers.exports.markup import add, xml_bytes
 
@@ -23,7 +24,7 @@ def pages(site: Path, languages: Sequence[SiteLanguage]) -> dict[str, list[SiteL
     """List every page by its path within a language, sorted, with the languages that have it."""
     listed: dict[str, list[SiteLanguage]] = {}
     for language in languages:
-        for page in (site / language.folder).rglob("*.html"):
+        for page in visible_files(site / language.folder, "**/*.html", []):
             path = page.relative_to(site / language.folder)
             if not path.parts[0].startswith("_") and path.as_posix() not in _LEFT_OUT:
                 listed.setdefault(path.as_posix(), []).append(language)

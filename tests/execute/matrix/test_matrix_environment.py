@@ -253,11 +253,11 @@ def test_what_is_cleared_in_part_is_not_up_to_date(
     left: list[bool] = []
     monkeypatch.setattr(Path, "iterdir", lambda folder: iter(sorted(Path(one.path) for one in os.scandir(folder))))
 
-    def fail(_folder: Path) -> None:
+    def fail(_folder: str) -> None:
         left.append(stamp.exists())
         raise Overdue("not done")
 
-    monkeypatch.setattr(environments.shutil, "rmtree", fail)
+    monkeypatch.setattr(environments, "remove_folder", fail)
     (environment.folder / "a-folder").mkdir()
     with pytest.raises(Overdue):
         environment.make(lambda _line: None)
@@ -285,6 +285,15 @@ def test_what_is_cleared_stays_an_environment_and_no_link_in_it_is_followed(
         (environment.folder / "lib64").symlink_to(tmp_path / "mine")
     assert left == [["pyvenv.cfg"]] * 2
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["a.txt", "sub"]
+
+
+def test_what_cannot_be_cleared_is_named(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = Environment(block(), "1.2.3", project, tmp_path / "work")
+    files(environment.folder)
+    (environment.folder / "pyvenv.cfg").touch()
+    monkeypatch.setattr(environments, "remove_folder", lambda _folder: None)
+    with pytest.raises(NotMade, match=r"/torch-1\.2\.3/sub cannot be deleted\. Delete .*/work/torch-1\.2\.3, and see"):
+        environment.make(lambda _line: None)
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, project: Path) -> None:

@@ -232,8 +232,8 @@ def test_what_lies_in_the_place_of_what_is_unpacked_is_told(
     put_there(place)
     before = sorted(into.rglob("*"))
     if put_there is filled_meanwhile:
-        real = wheels.shutil.rmtree
-        monkeypatch.setattr(wheels.shutil, "rmtree", lambda path, **how: None if path == place else real(path, **how))
+        real = wheels.remove_folder
+        monkeypatch.setattr(wheels, "remove_folder", lambda path: None if path == str(place) else real(path))
     with pytest.raises(Missing, match=rf"^{re.escape(str(place))} cannot be made \({said}\)\. Remove what lies there"):
         wheels._unpacked(tmp_path.glob("*.whl"), into)
     assert sorted(into.rglob("*")) == before

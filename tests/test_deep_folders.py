@@ -1,0 +1,170 @@
+"""Folders that lie deeper than Python calls functions are gone through and removed, wherever a user may have put them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from deep_folders import deep
+
+from apidiff import site_builder
+from apidiff.atomic_write import remove_left
+from apidiff.database.paths import PACKAGE
+from apidiff.execute.matrix.cells import Block, Deadlines
+from apidiff.execute.matrix.environment import Environment
+from apidiff.lookup import cache, made_entries
+from apidiff.process_group import remove_folder
+from apidiff.sphinxext import page_parts, stub_pages
+from apidiff.sphinxext.build_cache import BuildCache
+from apidiff.sphinxext.written_files import INFO, LIST, remove_former
+from apidiff.writers.exports.address import LANGUAGES
+from apidiff.writers.exports.files import replace_folder
+from apidiff.writers.exports.listed_files import replace_listed
+from apidiff.writers.exports.site_folder import MARK
+from apidiff.writers.exports.sitemap import pages
+
+LEVELS = 400
+
+
+@pytest.fixture(autouse=True)
+def few_calls() -> Iterator[None]:
+    """To go through as many folders as Python calls functions by default takes seconds."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(sum(1 for _ in traceback.walk_stack(None)) + LEVELS // 2)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+def _sitemap(folder: Path) -> list[str]:
+    return list(pages(folder.parent, [language for language in LANGUAGES if language.folder == folder.name]))
+
+
+# What goes through a folder, given as its argument; what it finds in the last of those below, or the files there after it.
+WALKS: dict[str, tuple[str, Callable[[Path], Iterable[object]], list[str]]] = {
+    "temporary files": ("", lambda folder: [remove_left(folder)], []),
+    "code": ("page.py", lambda folder: [path.name for path in made_entries.code_files([str(folder)])], ["page.py"]),
+    "derived files": ("page.json", lambda folder: [Path(key).name for key in BuildCache(folder).keys("")], ["page"]),
+    "files of a work folder": ("page.json", lambda folder: [replace_folder(folder, {}, "**/*.json")], []),
+    "published files": ("page.json", lambda folder: [replace_listed(folder, {})], ["page.json"]),
+    "pages": ("page.html", lambda folder: [remove_former(folder, [])], ["page.html"]),
+    "pages of the sitemap": ("page.html", lambda folder: [Path(path).name for path in _sitemap(folder)], ["page.html"]),
+    "stubs": ("page.md", lambda folder: [stub_pages._replace_stubs(folder, {})], ["page.md"]),
+    "sites below": (MARK, lambda folder: [site_builder._holds_another(folder)], [True]),
+}
+
+
+@pytest.mark.parametrize("what", WALKS)
+def test_deep_folders_are_gone_through(what: str, tmp_path: Path) -> None:
+    name, walk, expected = WALKS[what]
+    with deep(tmp_path / "en", LEVELS, [name] if name else []) as last:
+        found = list(walk(tmp_path / "en"))
+        assert ([path.name for path in Path(last).iterdir()] if found == [None] else found) == expected
+
+
+def test_pages_to_lead_again_are_found_in_deep_folders(tmp_path: Path) -> None:
+    with deep(tmp_path / "out", LEVELS, ["page.html"]) as last:
+        page = f"{last}/page".removeprefix(f"{tmp_path}/out/")
+        assert list(page_parts.pages_below(tmp_path / "out", {page})) == [f"{page}.html"]
+
+
+def test_the_state_of_the_data_holds_what_lies_deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
+    looked_up: list[str] = []
+    realpath = os.path.realpath
+    monkeypatch.setattr("os.path.realpath", lambda path: looked_up.append(path) or realpath(path))
+    with deep(tmp_path / "data", LEVELS, ["page.yaml"]) as last:
+        listed = [line.split()[0] for line in cache._listing(tmp_path)]
+    assert listed == [f"{last}/page.yaml"]
+    assert looked_up == []  # each time takes longer than all the rest
+
+
+def _forget_unlisted(folder: Path) -> None:
+    (folder / INFO).touch()
+    (folder.parent / LIST).touch()  # of the other language
+    site_builder._forget_unlisted(folder.parent, folder.parent / "work", LANGUAGES[:1])
+
+
+def _clear(folder: Path) -> None:
+    deadlines = Deadlines(environment=1, run=1)
+    block = Block(
+        name="torch", versions=["1.2.3"], python=["3.11"], backends=["gloo"], world_sizes=[2], deadlines=deadlines
+    )
+    Environment(block, "1.2.3", folder, folder.parent.parent)._clear()
+
+
+# What removes a folder, given as its argument.
+REMOVALS: dict[str, Callable[[Path], object]] = {
+    "temporary files": lambda folder: remove_folder(str(folder)),
+    "a work folder": lambda folder: site_builder._remove(folder.parent),
+    "a language's folder": _forget_unlisted,
+    "an environment": _clear,
+}
+
+
+@pytest.mark.parametrize("what", REMOVALS)
+def test_deep_folders_are_removed(what: str, tmp_path: Path) -> None:
+    folder = tmp_path / "torch-1.2.3" / "en"
+    with deep(folder, LEVELS, ["file"]):
+        (folder.parent / "pyvenv.cfg").touch()
+        REMOVALS[what](folder)
+        assert not folder.exists()
+
+
+def test_a_link_is_no_folder_to_remove(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "a" / "b").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("mine")
+    remove_folder(str(tmp_path / "link"))
+    assert (tmp_path / "mine" / "a" / "b").is_dir()
+
+
+# What calls itself for each level in Python 3.11, and may do so here: (file, call).
+ALLOWED = {
+    ("process_group.py", "rmtree"): "what is deeper it brings to the top",
+    ("site_builder.py", "glob(FAULTS)"): "a pattern of names in one folder",
+    ("signatures/result_types.py", "glob(pattern)"): "patterns of the module's own, without **",
+}
+
+
+def _recursive(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Attribute | ast.alias):
+            name = node.attr if isinstance(node, ast.Attribute) else node.name
+            of_system = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
+            if name in {"rglob", "rmtree", "copytree", "fwalk"} or (name == "walk" and of_system):
+                yield name
+        elif (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"glob", "iglob"}
+        ):
+            pattern = ast.unparse(node.args[0])
+            if "**" in pattern or not isinstance(node.args[0], ast.Constant | ast.JoinedStr | ast.Attribute):
+                yield f"glob({pattern})"
+
+
+def test_nothing_else_calls_itself_for_each_level() -> None:
+    """`walk_folders`, `visible_files` and `remove_folder` do not."""
+    found = {
+        (file.relative_to(PACKAGE).as_posix(), call) for file in PACKAGE.rglob("*.py") for call in _recursive(file)
+    }
+    assert found == set(ALLOWED)
+
+
+# (code, what it calls)
+CODE = [
+    ("for _ in os.walk(top): pass", ["walk"]),
+    ("from shutil import rmtree", ["rmtree"]),
+    ("top.rglob('*')", ["rglob"]),
+    ("top.glob('**/*.md')", ["glob('**/*.md')"]),
+    ("glob.glob(f'{top}/**')", ["glob(f'{top}/**')"]),
+    ("top.glob('*.md'), ast.walk(tree)", []),
+]
+
+
+@pytest.mark.parametrize(("code", "calls"), CODE)
+def test_calls_that_call_themselves_are_found(code: str, calls: list[str], tmp_path: Path) -> None:
+    (tmp_path / "case.py").write_text(code)
+    assert list(_recursive(tmp_path / "case.py")) == calls
