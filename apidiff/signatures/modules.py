@@ -15,6 +15,7 @@ import griffe
 
 from apidiff.database.regular_files import read_regular
 from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
+from apidiff.signatures.unexpressed import marking
 
 _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
 # Words and signs, of a file and of all that one extraction reads: three and four times what torch and MindSpore take.
@@ -342,7 +343,12 @@ class Modules:
             if _looks(tree) > _MOST_LOOKS:
                 raise NotReadable(f"{place} has too many assignments, one beside the other")
             read = _without_fallbacks(code, tree)
-            return griffe.visit(name, filepath=file, code=read, parent=self._package(parent))
+            above = self._package(parent)
+            try:
+                with marking() as extensions:
+                    return griffe.visit(name, filepath=file, code=read, extensions=extensions, parent=above)
+            except AttributeError as error:  # griffe looks for the name of a decorator that it has left out
+                raise NotReadable(f"{place} holds a decorator of a class that griffe cannot read") from error
         except SyntaxError as error:
             raise NotReadable(f"{place} cannot be parsed: {error.msg}") from error
         except (ValueError, RecursionError, MemoryError) as error:  # of a zero byte, of deep nesting

@@ -170,6 +170,25 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
 ]
 
 
+# A definition of torch.Tensor of which griffe cannot express a part, and the name that is told with the reason
+MANY, LONG = "1+" * 2000 + "1", f"0x{'f' * 5000}"
+UNEXPRESSED = [
+    *((f"def Tensor(input, dim={value}): ...", "torch.Tensor") for value in (MANY, LONG)),
+    (f"def Tensor(*, dim={LONG}): ...", "torch.Tensor"),
+    (f"def Tensor(input: {MANY}): ...", "torch.Tensor"),
+    (f"def Tensor(input) -> {MANY}: ...", "torch.Tensor"),
+    (f"@deprecated({MANY})\ndef Tensor(input): ...", "torch.Tensor"),
+    (
+        f"from typing import overload\n@overload\ndef Tensor(x={LONG}): ...\n@overload\ndef Tensor(y): ...",
+        "torch.Tensor",
+    ),
+    (f"class Tensor(Base[{LONG}]): ...", "torch.Tensor"),
+    (f"class Tensor:\n def __init__(self, x={LONG}): ...", "torch.Tensor.__init__"),
+    (f"Tensor = {MANY}", "torch.Tensor"),
+    (f"@deprecated({MANY})\nclass Tensor: ...", "torch.Tensor"),
+]
+
+
 @pytest.fixture
 def recursion_limit_of_the_command() -> Iterator[None]:
     """Frameworks that other tests import raise it."""
@@ -189,6 +208,26 @@ def test_source_that_is_made_to_break_its_reader(tmp_path: Path, files: dict[str
     assert render(found)
     assert ("torch.Tensor" in found.apis) == (said == "")
     assert (said or "") in found.unreadable.get("torch.Tensor", "")
+
+
+@pytest.mark.parametrize(("code", "name"), UNEXPRESSED, ids=range(len(UNEXPRESSED)))
+@pytest.mark.usefixtures("recursion_limit_of_the_command")
+def test_what_griffe_leaves_out_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture, code: str, name: str) -> None:
+    """Without its default, an argument that may be left out was one that must be given."""
+    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
+    wheel = make_wheel(tmp_path / "torch.whl", metadata | {"torch/__init__.py": code})
+    with unpacked("torch", wheel) as source:
+        found = extract(source)
+    assert "that griffe cannot read" in found.unreadable[name]
+    assert name not in found.apis
+    assert not caplog.records
+
+
+def test_what_gives_no_definition_marks_none(tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(f"x[0] = y.z = {LONG}\ndef f(x=1, *y, z=2, **a): ...\n")
+    modules = Modules(tmp_path)
+    assert [one.default for one in read(modules.find("torch.f"), modules)[0].parameters or []] == ["1", None, "2", None]
 
 
 # What a wheel of torch, or of MindSpore, holds, and the module that is told with a reason
