@@ -58,7 +58,8 @@ def read_options(args: argparse.Namespace) -> PortingOptions:
     """Reads settings, opens the index and finds the files. Raises ApidiffError for what the user can mend."""
     settings, folder = (ScanSettings(), Path.cwd()) if args.no_config else read_settings(args.paths[0])
     index = open_index()
-    release = chosen_release(index, args.mindspore or settings.mindspore)
+    # An empty word, as a variable that is not set leaves, is no release.
+    release = chosen_release(index, settings.mindspore if args.mindspore is None else args.mindspore)
     device = args.device or settings.device
     judge = Judge.of_index(index, release, device)
     files, problems = find_sources(args.paths, [*settings.exclude, *args.exclude])

@@ -60,6 +60,7 @@ CODES = [
     (["--fail-on", "rewrite"], 1, ""),
     (["--mindspore", "9.9"], 2, "Name one of these: "),
     (["--mindspore", "x"], 2, "Name one of these: "),
+    (["--mindspore", ""], 2, "'' is no known release of MindSpore. Name one of these: "),
     (["--baseline", "nowhere.json"], 2, "--write-baseline nowhere.json"),
     (["--diff", "HEAD"], 2, "git"),
     (["nowhere"], 2, "nowhere: no such file or folder"),
