@@ -42,11 +42,14 @@ class Slot(NamedTuple):
 
 
 class CodeText:
-    """The text of a Python file. Raises SyntaxError, ValueError or RecursionError for what is no Python."""
+    """The text of a Python file. Raises SyntaxError, ValueError or RecursionError for what is no Python.
 
-    def __init__(self, text: str) -> None:
+    ``tree``: what ``text`` parses to, where that is there.
+    """
+
+    def __init__(self, text: str, tree: ast.Module | None = None) -> None:
         self.data = text.encode()
-        self.tree = python_tree(text)
+        self.tree = python_tree(text) if tree is None else tree
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(self.data))]
         # Line → the byte of each character of it, where these are not the same.
         self._widths: dict[int, Sequence[int] | None] = {}

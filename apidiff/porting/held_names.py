@@ -143,7 +143,7 @@ def either_base_lines(text: str, tree: ast.Module) -> frozenset[int]:
     """The lines of bases for which `HeldNames.is_either_base` holds. ``tree``: what ``text`` parses to."""
     if all(one.top and one.statement.names[0].name != "*" for one in torch_imports(tree.body)):
         return frozenset()  # as in most files: names are not looked through for that
-    code = CodeText(text)
+    code = CodeText(text, tree)
     held = HeldNames(code)
     bases = (base for node in ast.walk(code.tree) if isinstance(node, ast.ClassDef) for base in node.bases)
     return frozenset(base.lineno for base in bases if held.is_either_base(base))

@@ -25,7 +25,7 @@ from apidiff.porting.source_text import (
     UnreadableSource,
     cell_source,
     notebook_cells,
-    parse_code,
+    parse_blocks,
 )
 from apidiff.porting.text_scan import SNIPPET
 from apidiff.porting.used_names import bound_name
@@ -53,11 +53,11 @@ class _Piece(msgspec.Struct, frozen=True):
 
 def port_page(text: str, kind: str, porter: Porter) -> Ported:
     """Port the code in ``text``, a notebook or a page of Markdown. Raises UnreadableSource where the result is neither."""
-    parsed, failed = parse_code(text.encode(), kind)
-    pieces = list(_pieces(text, kind, parsed))
+    blocks, needed = _read(text, kind)
+    pieces = list(_pieces(text, kind, blocks))
     code = [piece.block.text for piece in pieces if not piece.stays]
     try:
-        ported = porter.port_text("\n".join(code), SNIPPET, _names_needed(parsed, failed))
+        ported = porter.port_text("\n".join(code), SNIPPET, needed)
     except UnreadableSource as error:
         if error.code != "broken_line":  # which is one of all blocks together
             raise
@@ -80,14 +80,41 @@ def port_page(text: str, kind: str, porter: Porter) -> Ported:
                 *[""] * (len(piece.lines) - 1),
             ]
         page = "".join(lines)
-    if [part.block.text for part in parse_code(page.encode(), kind)[0]] != after:
+    if _read_back(page, kind) != after:
         raise UnreadableSource("broken", detail="its code would not be read back as it was written")
     return msgspec.structs.replace(ported, text=page)
 
 
-def _pieces(text: str, kind: str, parsed: Iterable[Parsed]) -> Iterator[_Piece]:
-    """The blocks of a page that are Python. Raises UnreadableSource."""
-    blocks = [part.block for part in parsed]
+def _read(text: str, kind: str) -> tuple[list[Block], set[str]]:
+    """The blocks of a page that are Python, and the names that what is left as it is may look up. Raises UnreadableSource.
+
+    Left are what IPython reads, what does not parse, and sessions. Names that a session binds itself are none for it and those
+    below. No block's syntax is kept: that of all together follows.
+    """
+    blocks, needed, bound = list[Block](), set[str](), set[str]()
+    for part in parse_blocks(text.encode(), kind):
+        if part.block is None:
+            continue
+        lines = list(part.block.unread)
+        if isinstance(part, Parsed):
+            blocks.append(part.block)
+            if part.block.typed:
+                needed |= _names_of_session(part.tree, bound)
+        else:
+            lines += part.block.text.split("\n")
+        for line in lines:
+            words = _EXPANDED.findall(line) if _SHELL.match(line) else [line]
+            needed.update(word for some in words for word in _WORD.findall(some))
+    return blocks, needed
+
+
+def _read_back(page: str, kind: str) -> list[str]:
+    """The code of the blocks of a ported page that are Python. Raises UnreadableSource."""
+    return [part.block.text for part in parse_blocks(page.encode(), kind) if isinstance(part, Parsed)]
+
+
+def _pieces(text: str, kind: str, blocks: Iterable[Block]) -> Iterator[_Piece]:
+    """The blocks of a page with their lines. Raises UnreadableSource."""
     if kind == NOTEBOOK:
         cells = notebook_cells(text.encode())
         for block in blocks:
@@ -98,27 +125,15 @@ def _pieces(text: str, kind: str, parsed: Iterable[Parsed]) -> Iterator[_Piece]:
             yield _Piece(block, lines[block.first - 1 : block.first - 1 + len(block.shifts)])
 
 
-def _names_needed(parsed: Iterable[Parsed], failed: Iterable[UnreadableSource]) -> set[str]:
-    """The names that code which is left as it is may look up: what IPython reads, what does not parse, and sessions.
-
-    Names that a session binds itself are none for it and those below.
-    """
-    needed, bound = set[str](), set[str]()
-    left = [*(part.block for part in parsed), *(error.block for error in failed if error.block is not None)]
-    unparsed = [line for error in failed if error.block is not None for line in error.block.text.split("\n")]
-    for line in [*unparsed, *(line for block in left for line in block.unread)]:
-        parts = _EXPANDED.findall(line) if _SHELL.match(line) else [line]
-        needed.update(word for part in parts for word in _WORD.findall(part))
-    for part in parsed:
-        if part.block.typed:
-            nodes = list(ast.walk(part.tree))
-            for node in nodes:
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    bound.update(bound_name(node, alias) for alias in node.names)
-                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    bound.add(node.id)
-            needed.update(node.id for node in nodes if isinstance(node, ast.Name) and node.id not in bound)
-    return needed
+def _names_of_session(tree: ast.Module, bound: set[str]) -> set[str]:
+    """The names that a session looks up; those that it binds are added to ``bound``, and left out."""
+    nodes = list(ast.walk(tree))
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            bound.update(bound_name(node, alias) for alias in node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+    return {node.id for node in nodes if isinstance(node, ast.Name) and node.id not in bound}
 
 
 def _edits_of_blocks(code: Sequence[str], edits: Sequence[Edit]) -> Iterator[list[Edit]]:

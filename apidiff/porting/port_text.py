@@ -10,7 +10,7 @@ from itertools import chain, islice
 import msgspec
 
 from apidiff.model.source_names import SourceNames
-from apidiff.porting.changes import Ported, PortOptions, Repair, without_overlaps
+from apidiff.porting.changes import Change, Ported, PortOptions, Repair, without_overlaps
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.edited_statements import EditedStatements
@@ -71,7 +71,9 @@ class Porter:
         ``encoding``: of the file, in which the comments can be written.
         """
         with _depth_told():
-            return self._port(text, scanned, encoding).ported()
+            changes, edits = self._port(text, scanned, encoding).changes()
+            # By now the syntax of the text is gone, so that it does not stand in memory beside that of the ported one.
+            return Ported(_written(text.encode(), edits), changes, edits)
 
     def _port(self, text: str, scanned: ScannedFile, encoding: str = "utf-8") -> _Port:
         try:
@@ -101,8 +103,8 @@ class _Port:
         self._changes = ReferenceChanges(code, self._anchors, scanned, judge, options)
         self._comments = PortComments(code, self._anchors, options, encoding)
 
-    def ported(self) -> Ported:
-        """The port. Raises UnreadableSource where it would be no Python."""
+    def changes(self) -> tuple[list[Change], list[Edit]]:
+        """The changes, and the edits of all of them in their order."""
         changes = without_overlaps(self._changes.all())
         made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
         imports = Imports(self._names, made, self._scanned.collisions)
@@ -114,34 +116,11 @@ class _Port:
             )
             for one in changes
         ]
-        return Ported(self._written(edits), spelled, edits)
+        return spelled, edits
 
     @cached_property
     def _names(self) -> UsedNames:
         return UsedNames(self._code, needed=self._scanned.asked, kept=self._scanned.names.ignored)
-
-    def _written(self, edits: Sequence[Edit]) -> str:
-        """The text with the edits made. Raises UnreadableSource where it is no Python then."""
-        try:
-            text = apply_edits(self._code.data, edits).decode()
-            python_tree(text)
-        except SyntaxError as error:
-            raise UnreadableSource("broken_line", self._line_before(edits, error.lineno or 1), error.msg) from error
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise UnreadableSource("broken", detail=str(error)) from error
-        return text
-
-    def _line_before(self, edits: Sequence[Edit], line: int) -> int:
-        """The line of the text that is ``line`` with the edits, which are in order, made."""
-        data, at, here, more, last = self._code.data, 0, 1, 0, 1  # `here`: the line of a byte `at` which an edit begins
-        for edit in edits:
-            here += data.count(b"\n", at, edit.start)
-            at = edit.start
-            if here + more >= line:
-                break
-            more += edit.text.count("\n") - data.count(b"\n", edit.start, edit.end)
-            last = here
-        return max(line - more, last)
 
     def repairs(self, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The first changes that can be made between two places, without those that would not give Python.
@@ -176,7 +155,7 @@ class _Port:
     def _is_written(self, edits: Sequence[Edit]) -> bool:
         """Whether the text is Python with the edits made."""
         try:
-            self._written(edits)
+            _written(self._code.data, edits)
         except UnreadableSource:
             return False
         return True
@@ -184,6 +163,31 @@ class _Port:
     @cached_property
     def _statements(self) -> EditedStatements:
         return EditedStatements(self._code, self._anchors)
+
+
+def _written(data: bytes, edits: Sequence[Edit]) -> str:
+    """The text with the edits made. Raises UnreadableSource where it is no Python then."""
+    try:
+        text = apply_edits(data, edits).decode()
+        python_tree(text)
+    except SyntaxError as error:
+        raise UnreadableSource("broken_line", _line_before(data, edits, error.lineno or 1), error.msg) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UnreadableSource("broken", detail=str(error)) from error
+    return text
+
+
+def _line_before(data: bytes, edits: Sequence[Edit], line: int) -> int:
+    """The line of the text that is ``line`` with the edits, which are in order, made."""
+    at, here, more, last = 0, 1, 0, 1  # `here`: the line of a byte `at` which an edit begins
+    for edit in edits:
+        here += data.count(b"\n", at, edit.start)
+        at = edit.start
+        if here + more >= line:
+            break
+        more += edit.text.count("\n") - data.count(b"\n", edit.start, edit.end)
+        last = here
+    return max(line - more, last)
 
 
 def _ordered(*groups: Iterable[Edit]) -> list[Edit]:

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 import msgspec
@@ -20,7 +20,11 @@ NOTEBOOK, MARKDOWN, PYTHON = ".ipynb", ".md", ".py"
 SUFFIXES = {".py": PYTHON, ".pyi": PYTHON, ".pyw": PYTHON, ".ipynb": NOTEBOOK, ".md": MARKDOWN, ".markdown": MARKDOWN}
 _LARGEST = 64 * 2**20  # bytes
 _LARGEST_NOTEBOOK = 32 * 2**20  # bytes: lists in lists take fifty times their room in memory
-_LARGEST_CODE = 2 * 2**20  # characters: their syntax may take 600 times their room
+_LARGEST_CODE = 2 * 2**20  # characters
+# Words, signs and ends of lines: the syntax of each and what is found in it may take 2 kB. PyTorch's longest file, of 28,000
+# lines, has 300,000.
+_MOST_TOKENS = 500_000
+_TOKEN = re.compile(r"\w+|[^\w\s]|\n")
 _OF_HOSTS = {"idna", "punycode"}
 # What a part took is not given back (`*+`): a line of blanks and a backtick at its end would take for ever.
 _FENCE = re.compile(r"^(?P<indent>[ \t>]*+)(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\n]*+)$")
@@ -93,7 +97,14 @@ def read_content(path: Path) -> bytes:
 
 def _refuse_large(size: int, most: int) -> None:
     if size > most:
-        raise UnreadableSource("unreadable", detail=f"larger than {most // 2**20} MiB")
+        raise UnreadableSource("large", detail=f"{most // 2**20} MiB")
+
+
+def _refuse_much(blocks: Sequence[Block]) -> None:
+    """Raise UnreadableSource for code that is too large to be parsed, which is told before: its syntax fills the memory."""
+    _refuse_large(sum(len(block.text) for block in blocks), _LARGEST_CODE)
+    if sum(1 for block in blocks for _ in _TOKEN.finditer(block.text)) > _MOST_TOKENS:
+        raise UnreadableSource("many_tokens", detail=f"{_MOST_TOKENS:,}")
 
 
 def parse_code(content: bytes, kind: str) -> tuple[list[Parsed], list[UnreadableSource]]:
@@ -102,17 +113,25 @@ def parse_code(content: bytes, kind: str) -> tuple[list[Parsed], list[Unreadable
     Raises UnreadableSource where nothing can be read.
     """
     if kind == NOTEBOOK:
-        return _parsed_each(list(_cells(content)))
+        return _divided(_parsed_each(list(_cells(content))))
     return parse_text(decoded(content, python=kind == PYTHON), kind)
 
 
 def parse_text(text: str, kind: str) -> tuple[list[Parsed], list[UnreadableSource]]:
     """Parse ``text``, a module or a page of Markdown, whose lines end in a line feed. Raises UnreadableSource."""
     if kind == MARKDOWN:
-        return _parsed_each(list(_fences(text)))
+        return _divided(_parsed_each(list(_fences(text))))
     block = Block(text)
-    _refuse_large(len(text), _LARGEST_CODE)
+    _refuse_much([block])
     return [Parsed(block, _parse(block))], []
+
+
+def parse_blocks(content: bytes, kind: str) -> Iterator[Parsed | UnreadableSource]:
+    """Parse the blocks of ``content``, a notebook or a page of Markdown, one after the other: each has its syntax, or why not.
+
+    Raises UnreadableSource where nothing can be read.
+    """
+    return _parsed_each(list(_cells(content) if kind == NOTEBOOK else _fences(decoded(content, python=False))))
 
 
 def decoded(content: bytes, *, python: bool) -> str:
@@ -151,19 +170,29 @@ def _parse(block: Block) -> ast.Module:
         raise UnreadableSource("nested", block.first, str(error), block) from error
 
 
-def _parsed_each(blocks: list[Block]) -> tuple[list[Parsed], list[UnreadableSource]]:
-    _refuse_large(sum(len(block.text) for block in blocks), _LARGEST_CODE)
+def _parsed_each(blocks: Sequence[Block]) -> Iterator[Parsed | UnreadableSource]:
+    """Each block with its syntax, or why it has none. What is yielded is not kept. Raises UnreadableSource at once."""
+    _refuse_much(blocks)
+    return map(_parsed_block, blocks)
+
+
+def _divided(parts: Iterable[Parsed | UnreadableSource]) -> tuple[list[Parsed], list[UnreadableSource]]:
     parsed, failed = [], []
-    for block in blocks:
-        found = _parsed_somehow(block)
-        # What begins with a prompt never parses as it stands; a prompt in a string, as of a docstring, is none.
-        if isinstance(found, UnreadableSource) and (session := without_prompts(block)) is not None:
-            found = _parsed_somehow(session)
-        if isinstance(found, Parsed):
-            parsed.append(found)
+    for part in parts:
+        if isinstance(part, Parsed):
+            parsed.append(part)
         else:
-            failed.append(found)
+            failed.append(part)
     return parsed, failed
+
+
+def _parsed_block(block: Block) -> Parsed | UnreadableSource:
+    """``block`` with its syntax, without prompts where it has some; why it does not parse."""
+    found = _parsed_somehow(block)
+    # What begins with a prompt never parses as it stands; a prompt in a string, as of a docstring, is none.
+    if isinstance(found, UnreadableSource) and (session := without_prompts(block)) is not None:
+        found = _parsed_somehow(session)
+    return found
 
 
 def _parsed_somehow(block: Block) -> Parsed | UnreadableSource:

@@ -124,6 +124,8 @@ FAMILIES = {
             "encoding",
             "binary",
             "unreadable",
+            "large",
+            "many_tokens",
             "loop",
             "outside",
             "notebook",

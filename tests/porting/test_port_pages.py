@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import codecs
 import contextlib
 import json
 import re
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -382,13 +384,16 @@ TWO_SOURCES = [
 # text, what is said of it
 NO_NOTEBOOKS = [
     ('{"cells": [', "Input data was truncated"),
-    (f'{{"cells": [{",".join([MUCH] * 5)}]}}', "larger than 2 MiB"),
-    (f'{{"cells": {"[" * 2**25}', "larger than 32 MiB"),
+    (f'{{"cells": [{",".join([MUCH] * 5)}]}}', "2 MiB"),
+    (f'{{"cells": [{",".join([MUCH] * 2)}]}}', "500,000"),
+    (f'{{"cells": {"[" * 2**25}', "32 MiB"),
     *((f'{{"cells": [{{"cell_type": "code", {two}}}]}}', "a cell has two sources") for two in TWO_SOURCES),
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), NO_NOTEBOOKS, ids=["broken", "much code", "too large", *TWO_SOURCES])
+@pytest.mark.parametrize(
+    ("text", "said"), NO_NOTEBOOKS, ids=["broken", "much code", "many tokens", "too large", *TWO_SOURCES]
+)
 def test_what_is_no_notebook_is_refused(port: Port, text: str, said: str) -> None:
     with pytest.raises(UnreadableSource) as caught:
         port(text, NOTEBOOK)
@@ -410,6 +415,39 @@ def test_a_notebook_nested_at_the_limit_is_ported_or_told(port: Port) -> None:
     for depth in range(600, 1000, 2):
         with contextlib.suppress(UnreadableSource):
             port(f'{notebook[:-1]}, "metadata": {"[" * depth}{"]" * depth}}}', NOTEBOOK)
+
+
+LONG_CODE = "class A(torch.nn.Module):\n    def forward(self): pass\n" + "x = torch.cat([a, b], dim=1)\n" * 1_000
+KINDS = {
+    "page.md": f"```python\nimport torch\n```\n```python\n{LONG_CODE}```\n",
+    "notebook.ipynb": json.dumps({"cells": [_code("import torch\n"), _code(LONG_CODE)]}),
+    "module.py": f"if a:\n    import torch\n{LONG_CODE}",
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_syntax_of_no_text_stands_in_memory_twice(
+    port_file: PortFile, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Of 1 MB of code it may take 0.9 GB, and a page had three of them at once."""
+    alive: weakref.WeakSet[ast.AST] = weakref.WeakSet()
+    at_once = []
+
+    def parse(text: str, **more: Any) -> ast.AST:
+        is_whole = len(text) > 10_000
+        if is_whole:
+            at_once.append(len(alive))
+        tree = compile(text, "<text>", more.get("mode", "exec"), ast.PyCF_ONLY_AST, dont_inherit=True)
+        if is_whole:
+            alive.add(tree)
+        return tree
+
+    with monkeypatch.context() as patched:  # what tells of a test that fails parses as well
+        patched.setattr(ast, "parse", parse)
+        ported = port_file(name, KINDS[name].encode())
+    assert b"mint.cat" in ported
+    assert len(at_once) > 2
+    assert set(at_once) == {0}
 
 
 @pytest.mark.parametrize("fences", [1, 4_000])

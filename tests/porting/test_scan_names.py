@@ -11,6 +11,7 @@ from deep_folders import deep
 from snippets import CASES, D
 
 from apidiff.model.source_names import SourceNames
+from apidiff.porting import source_text
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.tree_scan import ScannedFile, scan_tree
 
@@ -516,15 +517,37 @@ def test_folders_that_lie_deep(
         assert files[-1].module.count(".") == levels + 1
 
 
+# Code of 1,000 words, signs and ends of lines, and whether one more is too many
+TOKENS = [
+    "a\n" * 500,
+    "é\n" * 500,
+    "a;" * 499 + "a\n",
+    f"[{'a,' * 498}a]\n",
+    "'a' " * 333 + "\n",
+    f"f'{'{a}' * 332}'\n",
+]
+
+
+@pytest.mark.parametrize("code", TOKENS, ids=range(len(TOKENS)))
+@pytest.mark.parametrize("name", ["model.py", "page.md"])
+def test_code_whose_syntax_would_fill_the_memory_is_not_parsed(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch, name: str, code: str
+) -> None:
+    monkeypatch.setattr(source_text, "_MOST_TOKENS", 1_000)
+    for text, problems in ((code, []), (f"{code}\n", ["many_tokens"])):
+        [scanned] = scan({name: f"```python\n{text}\n```\n" if name == "page.md" else text})
+        assert [problem.code for problem in scanned.names.problems] == problems
+
+
 def test_deep_and_long_code(scan: Scan) -> None:
-    long = "import torch\n" + "x = torch.ones(1)\nx.sum()\n" * 50_000
+    long = "import torch\n" + "x = torch.ones(1)\nx.sum()\n" * 30_000
     deep = "import torch\nx = " + "-" * 900 + "torch.ones(1)\n" + "y = " + " + ".join(["x"] * 800)
     digits = f"import torch\ntorch.sum(x, dim=0x{'f' * 5000})\n"  # more than Python writes in decimals
     marks = f"import torch\ntorch.ones(1)  {'#' * 200_000} apidiff\n"
     sources: dict[str, str | bytes] = {"long.py": long, "deep.py": deep, "digits.py": digits, "marks.py": marks}
     files = {Path(file.names.path).name: file for file in scan(sources)}
     assert told(files["marks.py"]) == ["2:1 ones"]
-    assert len(files["long.py"].references) == 100_000
+    assert len(files["long.py"].references) == 60_000
     assert told(files["digits.py"]) == ["2:1 sum"]
     assert files["deep.py"].references or files["deep.py"].names.problems
 
