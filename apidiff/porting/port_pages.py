@@ -20,6 +20,7 @@ from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import (
     NOTEBOOK,
+    TOO_LARGE,
     Block,
     Parsed,
     UnreadableSource,
@@ -109,8 +110,12 @@ def _read(text: str, kind: str) -> tuple[list[Block], set[str]]:
 
 
 def _read_back(page: str, kind: str) -> list[str]:
-    """The code of the blocks of a ported page that are Python. Raises UnreadableSource."""
-    return [part.block.text for part in parse_blocks(page.encode(), kind) if isinstance(part, Parsed)]
+    """The code of the blocks of a ported page that are Python. Raises UnreadableSource, with a code that is a port's."""
+    try:
+        return [part.block.text for part in parse_blocks(page.encode(), kind) if isinstance(part, Parsed)]
+    except UnreadableSource as error:
+        code = f"ported_{error.code}" if error.code in TOO_LARGE else "broken"
+        raise UnreadableSource(code, detail=error.detail) from error
 
 
 def _pieces(text: str, kind: str, blocks: Iterable[Block]) -> Iterator[_Piece]:

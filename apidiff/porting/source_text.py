@@ -25,6 +25,8 @@ _LARGEST_CODE = 2 * 2**20  # characters
 # lines, has 300,000.
 _MOST_TOKENS = 500_000
 _TOKEN = re.compile(r"\w+|[^\w\s]|\n")
+TOO_LARGE = {"large", "many_tokens"}
+"""The codes of what is too large to be read."""
 _OF_HOSTS = {"idna", "punycode"}
 # What a part took is not given back (`*+`): a line of blanks and a backtick at its end would take for ever.
 _FENCE = re.compile(r"^(?P<indent>[ \t>]*+)(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\n]*+)$")

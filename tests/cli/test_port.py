@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from command import COMMAND
 
 from apidiff.cli import main, port
-from apidiff.porting import guarded_write
+from apidiff.porting import guarded_write, source_text
 from apidiff.porting.changes import Ported
 from apidiff.porting.port_files import PortedFile, write_ported
 
@@ -340,6 +341,30 @@ def test_an_encoding_of_names_of_hosts_is_told(run, project: Path) -> None:
     assert done.returncode == 0
     assert "model.py" in done.stderr
     assert "idna" in done.stderr
+
+
+GROWING = "import torch\n" + "torch.std(x)\n" * 50
+GROWN = {
+    "page.md": f"```python\n{GROWING}```\n",
+    "notebook.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": GROWING}]}),
+}
+
+
+@pytest.mark.parametrize(("bound", "said"), [("_LARGEST_CODE", "larger than "), ("_MOST_TOKENS", "hold more than ")])
+@pytest.mark.parametrize("name", GROWN)
+def test_a_page_that_would_be_too_large_to_be_read_is_no_success(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bound: str, said: str, name: str
+) -> None:
+    """It was told as one that is too large as it stands, and a check of its edits passed."""
+    page = project / name
+    page.write_text(GROWN[name])
+    monkeypatch.setattr(source_text, bound, 1_000)
+    for form in ("--check", "--diff", "--write"):
+        assert main(["port", str(page), "--unsafe", form, "--force", "--lang", "en"]) == 1
+        told = capsys.readouterr().err
+        assert f"{page}: with the edits it" in told
+        assert said in told
+        assert page.read_text() == GROWN[name]
 
 
 def test_a_long_file(run, project: Path) -> None:

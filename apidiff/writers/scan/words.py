@@ -9,7 +9,10 @@ from apidiff.porting.judgement import DEVICES
 from apidiff.porting.scan_report import Finding, ScanReport
 from apidiff.porting.source_files import Problem
 
-PORT_PROBLEMS = {"changed_meanwhile", "cannot_write", "broken", "broken_line", "not_encoded"}
+PORT_PROBLEMS = {
+    *("changed_meanwhile", "cannot_write", "broken", "broken_line", "not_encoded"),
+    *("ported_large", "ported_many_tokens"),
+}
 """The codes of problems of a port, not of reading."""
 LABELS = ("verified", "unsafe", "manual", "unknown")
 
