@@ -104,8 +104,9 @@ def _refuse_large(size: int, most: int) -> None:
 
 def _refuse_much(blocks: Sequence[Block]) -> None:
     """Raise UnreadableSource for code that is too large to be parsed, which is told before: its syntax fills the memory."""
-    _refuse_large(sum(len(block.text) for block in blocks), _LARGEST_CODE)
-    if sum(1 for block in blocks for _ in _TOKEN.finditer(block.text)) > _MOST_TOKENS:
+    length = sum(len(block.text) for block in blocks)
+    _refuse_large(length, _LARGEST_CODE)
+    if length > _MOST_TOKENS and sum(1 for block in blocks for _ in _TOKEN.finditer(block.text)) > _MOST_TOKENS:
         raise UnreadableSource("many_tokens", detail=f"{_MOST_TOKENS:,}")
 
 
