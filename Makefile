@@ -12,7 +12,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: fuzz help install lock site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs digests elements cards browser
+.PHONY: fuzz help install lock site test tests part-of-site claims-gloo claims-mccl quick unit check verify gpu npu wheels every serve bench lint format schema specs digests elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,7 +56,7 @@ part-of-site:
 
 # Both frameworks at once, beside the tests: their ranks wait for deadlines more than they work. What they print is shown
 # when they end, so that the progress of the tests can be read.
-claims-%:
+claims-gloo claims-mccl: claims-%:
 	@mkdir -p build
 	@end=0; $(BIN)/python -m pytest --apidiff-backend $* --apidiff-sample $(SAMPLE) --apidiff-world-size $(SIZES) \
 	  >build/claims-$*.log 2>&1 || end=$$?; \

@@ -82,3 +82,12 @@ def test_a_link_to_an_environment_elsewhere_stays(checkout: Path) -> None:
     program(checkout.parent / "bin" / "python3", WITHOUT_VENV)
     assert make(checkout, "site").returncode == 2
     assert (checkout / ".venv").is_symlink()
+
+
+def test_a_file_of_the_name_of_a_target_stops_nothing(checkout: Path) -> None:
+    """Of the claims, as ``make test`` asks for them: a file of that name would have them passed over without a word."""
+    for backend in ("gloo", "mccl"):
+        (checkout / f"claims-{backend}").touch()
+        ended = make(checkout, "--dry-run", f"claims-{backend}")
+        assert ended.returncode == 0
+        assert f"-m pytest --apidiff-backend {backend} " in ended.stdout

@@ -11,7 +11,7 @@ from apidiff.errors import Damage, DataError
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RunRecord
 
-_REMEDY = "Restore its block there, or delete the records: without it verdicts on them would be others."
+_REMEDY = "Describe it there, or delete the records: without it verdicts on them would be others."
 
 
 def places_are_described(data: Data) -> Iterator[DataError]:
