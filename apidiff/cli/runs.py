@@ -173,7 +173,12 @@ def _audit(
 
 
 def list_own(root: Path) -> list[str]:
-    """Lists the records that name no measurer as this project's, but none that is signed. Returns what to tell."""
+    """Lists the records that name no measurer as this project's, but none that is signed. Returns what to tell.
+
+    Raises DataError where there is no list, so that nothing would be added.
+    """
+    if not own_records_path(root).exists():
+        raise DataError(own_records_path(root), None, "is not there", "Restore it from version control.")
     refuse_changed_list(root)  # who signs it again vouches for each line of it
     before = load_own_records(root)
     new = without_measurer(root / "runs", before)

@@ -121,10 +121,29 @@ def _signed_run(run_id: str, runs: Path, signers: Mapping[str, Signer]) -> Signe
     """Checks the signatures of the record with the ID ``run_id``; one that verifies counts, whatever lies beside it.
 
     It may lie there packed in several ways, and anybody may have put the others there. Of a compressed record and one that is
-    not the names differ in their end only, and so may what they hold.
+    not the names differ in their end only, and so may what they hold. Of several that verify, by keys of several signers, the
+    one counts whose signer the record names as who measured it.
     """
-    states = [signed_file(run_id, record, signers) for record in files_of(run_id, runs)]
-    return min(states, key=lambda signed: _FIRST.index(signed.state), default=Signed())
+    files = files_of(run_id, runs)
+    states = [signed_file(run_id, record, signers) for record in files]
+    best = min(states, key=lambda signed: _FIRST.index(signed.state), default=Signed())
+    equals = [signed for signed in states if signed.state is best.state]
+    if len({signed.signer for signed in equals}) > 1:
+        named = {_measured_by(record) for record in files}
+        return next((signed for signed in equals if signed.signer in named), best)
+    return best
+
+
+class _Measured(msgspec.Struct):
+    measured_by: str | None = None
+
+
+def _measured_by(record: Path) -> str | None:
+    """Who made the record, as it says; None where it says nothing or cannot be read."""
+    try:
+        return msgspec.json.decode(unpacked(record, read_packed(record)), type=_Measured).measured_by
+    except (DataError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def signed_file(run_id: str, record: Path, signers: Mapping[str, Signer]) -> Signed:

@@ -278,6 +278,10 @@ def test_the_list_of_own_records_takes_what_a_run_can_hold_by_name(run, root: Pa
     assert "was made on -7 cores" in refused.stderr
     assert bad.name in refused.stderr
     assert (root / "own_records.txt").read_bytes() == before
+    (root / "own_records.txt").unlink()
+    refused = run("runs", "own")
+    assert refused.returncode == 2
+    assert "own_records.txt: is not there. Restore it" in refused.stderr
 
 
 def test_a_run_is_told_with_who_vouches_for_it(root: Path, database: Data, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,9 @@ def read_sent(path: Path, note: Note = lambda _text: None) -> list[Sent]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _members(path, archive, note)
     except BROKEN_ZIP as error:
-        raise DataError(path, None, f"is no zip that can be read: {str(error)[:200]}", _AGAIN) from error
+        raise DataError(
+            path, None, f"is no zip that can be read: {str(error)[:200] or 'it was cut'}", _AGAIN
+        ) from error
 
 
 def _refuse_large(path: Path, size: int) -> None:

@@ -17,8 +17,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
+import msgspec
 import pytest
-from minisign_keys import Key, needs_minisign
+from minisign_keys import Key, known_as, needs_minisign
 
 from apidiff import atomic_write, site_builder
 from apidiff.atomic_write import locked
@@ -509,6 +510,24 @@ def test_a_signature_that_is_not_checked_is_named_by_its_own_file(
     monkeypatch.setattr("apidiff.database.passed_over.load_signers", lambda: signers)
     assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is State.NOT_CHECKED
     assert [error.path for error in unchecked_errors(tmp_path, [run_id(read)])] == [signature_path(read)]
+
+
+@needs_minisign
+@pytest.mark.parametrize(("measured_by", "signer"), [("Ada", "Ada"), ("Bea", "Bea"), ("Cy", "Bea"), (None, "Bea")])
+def test_of_two_known_signers_the_one_counts_whom_the_record_names(
+    tmp_path: Path, measured_by: str | None, signer: str
+) -> None:
+    """Packed in two ways it may have two signatures: of those the first would count whoever made it."""
+    content = msgspec.json.encode({"measured_by": measured_by})
+    packed = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(content)}.json.gz"
+    packed.parent.mkdir(parents=True)
+    packed.write_bytes(gzip.compress(content))
+    packed.with_suffix("").write_bytes(content)
+    ada, bea = Key(tmp_path, "Ada"), Key(tmp_path, "Bea")
+    ada.sign(packed)
+    bea.sign(packed.with_suffix(""))
+    signed = load_signed(tmp_path, [run_id(packed)], known_as(ada) | known_as(bea))[run_id(packed)]
+    assert (signed.state, signed.signer) == (State.VERIFIED, signer)
 
 
 def _enlarge(path: Path) -> None:
