@@ -11,7 +11,6 @@ import contextlib
 import ctypes
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -160,19 +159,85 @@ def kill_marked(mark: str) -> None:
 
 
 def remove_folder(folder: str) -> None:
-    """Removes a folder, however deep it is; what cannot be removed stays, and so does what a link leads to."""
+    """Removes a folder, however deep it is; what cannot be removed stays, and so does what a link leads to.
+
+    One folder is open at a time and each is listed once: the system takes no path of all levels, and no open file for each.
+    """
     if Path(folder).is_symlink():
         return
-    with contextlib.suppress(RecursionError):
-        shutil.rmtree(folder, ignore_errors=True)
-    with contextlib.suppress(OSError):  # of more levels than that can take, one after the other is brought to the top
-        while inner := [one for one in Path(folder).iterdir() if one.is_dir() and not one.is_symlink()]:
-            for path in inner:
-                for one in path.iterdir():
-                    one.rename(Path(folder) / os.urandom(8).hex())
-                path.rmdir()
-    with contextlib.suppress(RecursionError):  # where some could not be brought there
-        shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        _empty_folder(folder)
+    with contextlib.suppress(OSError):
+        Path(folder).rmdir()
+
+
+class _Level(NamedTuple):
+    """A folder on the way to the one that is open; ``folders``: those in it that are still to be emptied."""
+
+    name: str
+    found: os.stat_result
+    folders: list[str]
+
+
+def _empty_folder(folder: str) -> None:
+    at = os.open(folder, _listed_folder())
+    try:
+        levels = [_Level(folder, os.fstat(at), _remove_files(at))]
+        while levels:
+            name, found, folders = levels[-1]
+            if folders:
+                inner = _open_inner(folders[-1], at, found)
+                if inner is None:
+                    _remove_empty(folders.pop(), at)
+                else:
+                    at, left = inner, at
+                    os.close(left)
+                    levels.append(_Level(folders.pop(), os.fstat(at), _remove_files(at)))
+            elif levels.pop() and levels:
+                outer = os.open("..", _listed_folder(), dir_fd=at)
+                at, left = outer, at
+                os.close(left)
+                if not os.path.samestat(os.fstat(at), levels[-1].found):
+                    return  # another process moved the folder meanwhile: this one is another's
+                _remove_empty(name, at)
+    finally:
+        os.close(at)
+
+
+def _listed_folder() -> int:
+    """How a folder is opened, and nothing else; not every system has these."""
+    return os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+def _remove_files(at: int) -> list[str]:
+    """Removes what is no folder in the open folder; returns the names of the folders in it."""
+    folders: list[str] = []
+    with contextlib.suppress(OSError), os.scandir(at) as entries:
+        for entry in list(entries):
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            else:
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.name, dir_fd=at)
+    return folders
+
+
+def _open_inner(name: str, at: int, found: os.stat_result) -> int | None:
+    """Opens a folder in the open one, ``found``; None where it cannot be listed or no way leads back."""
+    try:
+        inner = os.open(name, _listed_folder(), dir_fd=at)
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.stat("..", dir_fd=inner), found):
+            return inner
+    os.close(inner)
+    return None
+
+
+def _remove_empty(name: str, at: int) -> None:
+    with contextlib.suppress(OSError):
+        os.rmdir(name, dir_fd=at)
 
 
 def end_with_parent(requests: int, answers: int) -> None:
