@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from apidiff.ending_signals import held
@@ -24,7 +24,7 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
         yield Path(folder.name)
     finally:
         with held():
-            try:
+            remove_folder(folder.name)
+            with suppress(RecursionError):  # what is locked it opens, one level after the other
                 folder.cleanup()
-            except RecursionError:
-                remove_folder(folder.name)
+            remove_folder(folder.name)

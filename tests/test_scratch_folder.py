@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,15 +26,34 @@ def _put_deep_folders(folder: Path) -> None:
         (folder.parent / f"{folder.name}-deep").rename(folder / "a")
 
 
+def _put_locked_deep_folders(folder: Path) -> None:
+    _put_deep_folders(folder)
+    (folder / "a").chmod(0)
+
+
 def _remove(folder: Path) -> None:
     folder.rmdir()
 
 
-@pytest.mark.parametrize("put", [_put_file, _put_locked_folder, _put_deep_folders, _remove])
+@pytest.mark.parametrize("put", [_put_file, _put_locked_folder, _put_deep_folders, _put_locked_deep_folders, _remove])
 def test_a_scratch_folder_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: Callable[[Path], None]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with scratch_folder("apidiff-") as folder:
         put(folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scratch_folder_is_removed_where_few_files_may_be_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        with scratch_folder("apidiff-") as folder:
+            folder.joinpath(*["d"] * 200).mkdir(parents=True)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (100, most))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (few, most))
     assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
 from apidiff.execute.variables import without_settings
 from apidiff.execute.worker_process import READS_ON_S, BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
 from apidiff.process_group import remove_folder
+from apidiff.scratch_folder import scratch_folder
 
 _LOG_LINES = 12
 _LOG_BYTES = 4000
@@ -52,7 +54,8 @@ class World:
         self.backend, self.world_size, self._hosts = backend, world_size, hosts
         self._logs = folder
         self._folder: Path | None = None
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: Path | None = None
+        self._removing = ExitStack()
         self._troubled = self._aborted = False
         self._ranks: list[WorkerProcess | RemoteRank] = []
         self._scheduler: WorkerProcess | None = None
@@ -100,7 +103,7 @@ class World:
                 remedy = "Set XDG_STATE_HOME to a folder that can be written."
                 problem = f"the ranks' logs cannot be kept here ({error.strerror})"
                 raise DataError(self._logs, None, problem, remedy) from error
-            self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-ranks-", ignore_cleanup_errors=True)
+            self._temporary = self._removing.enter_context(scratch_folder("apidiff-ranks-"))
 
     def _start(self) -> None:
         port = self._hosts.free_port() if self._hosts else free_port()
@@ -149,11 +152,10 @@ class World:
     def _process(self, command: Sequence[str], variables: dict[str, str], log: Path) -> WorkerProcess:
         """Starts a process here. It is killed in the end and removes no temporary file: the world does."""
         self._refuse_aborted()
-        assert self._scratch is not None  # made before any process
-        scratch = self._scratch.name
+        assert self._temporary is not None  # made before any process
         here = without_launcher(os.environ) if self._hosts else os.environ
-        environment = without_settings(here) | self.backend.environment | variables | {"TMPDIR": scratch}
-        return WorkerProcess(command, environment, log, Path(scratch))
+        environment = without_settings(here) | self.backend.environment | variables | {"TMPDIR": str(self._temporary)}
+        return WorkerProcess(command, environment, log, self._temporary)
 
     def _refuse_aborted(self) -> None:
         if self._aborted:
@@ -239,9 +241,7 @@ class World:
         for process in started:
             process.close()
         self._ranks, self._scheduler = [], None
-        if self._scratch is not None:
-            remove_folder(self._scratch.name)
-            self._scratch.cleanup()
+        self._removing.close()
         if self._folder is not None and not self._troubled:
             remove_folder(str(self._folder))
 

@@ -14,7 +14,6 @@ import os
 import platform
 import subprocess
 import sys
-import tempfile
 import tomllib
 import zipfile
 from collections.abc import Iterable
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from apidiff.folder_walk import walk_folders
 from apidiff.process_group import remove_folder
+from apidiff.scratch_folder import scratch_folder
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -33,6 +33,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 WHEELS = CHECKOUT / "build" / "wheels"
 PYTHONS = ("3.11", "3.12", "3.13")
 _MACHINES = ("x86_64", "aarch64")
+_BORROWED = ("__init__", "requirements", "tags", "utils", "version")  # the modules of `packaging` that this one imports
 _FETCH_S = 600  # seconds for all of one Python and machine
 
 # What verification imports, by module: the package that brings it. PyYAML is the one whose names differ; rich needs the last.
@@ -112,9 +113,9 @@ def _borrow_packaging(wheels: Path) -> None:
         if not there:
             raise _missing(["packaging"], wheels)
         try:
-            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-                _unpack(there[-1], Path(folder))  # what cannot be unpacked cannot be imported from
-                if not (Path(folder) / "packaging" / "__init__.py").is_file():
+            with scratch_folder("apidiff-wheel-") as folder:
+                _unpack(there[-1], folder)  # what cannot be unpacked cannot be imported from
+                if not all((folder / "packaging" / f"{name}.py").is_file() for name in _BORROWED):
                     raise Missing(f"{there[-1]} holds no packaging. Copy it again.")
         except OSError as error:
             raise Missing(

@@ -20,7 +20,7 @@ from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.variables import without_settings
 from apidiff.execute.worker_process import FRESH, READS_ON_S, BrokenAnswer, WorkerProcess, log_end, log_size
-from apidiff.process_group import remove_folder
+from apidiff.scratch_folder import scratch_folder
 
 _Made = TypeVar("_Made")
 
@@ -70,12 +70,13 @@ class CallProcess:
         os.close(handle)
         self._log, self._logged, self._pid = Path(name), 0, 0
         self._troubled = self._interrupted = False
+        self._removing = contextlib.ExitStack()
         try:
-            self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-single-", ignore_cleanup_errors=True)
+            self._temporary = self._removing.enter_context(scratch_folder("apidiff-single-"))
             try:
                 self._process = self._worker()
             except OSError:
-                self._scratch.cleanup()
+                self._removing.close()
                 raise
         except OSError as error:
             self._log.unlink(missing_ok=True)
@@ -87,8 +88,8 @@ class CallProcess:
 
     def _worker(self) -> WorkerProcess:
         command = ["-m", "apidiff.execute.single", self.device.framework, self.device.device]
-        environment = without_settings(os.environ) | self.device.environment | {"TMPDIR": self._scratch.name}
-        return WorkerProcess(command, environment, self._log, Path(self._scratch.name))
+        environment = without_settings(os.environ) | self.device.environment | {"TMPDIR": str(self._temporary)}
+        return WorkerProcess(command, environment, self._log, self._temporary)
 
     def start(self) -> None:
         """Waits until it is up. Raises ProcessStartError where it does not come up."""
@@ -179,8 +180,7 @@ class CallProcess:
         """Ends the process group and waits for it. The log stays where there was trouble, no temporary file does."""
         self._process.kill()
         self._process.close()
-        remove_folder(self._scratch.name)
-        self._scratch.cleanup()
+        self._removing.close()
         if not self._troubled:
             with contextlib.suppress(OSError):  # a call may have removed it, or put a folder there
                 self._log.unlink()

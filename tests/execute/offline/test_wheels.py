@@ -15,6 +15,7 @@ from pathlib import Path
 
 import packaging
 import pytest
+from deep_folders import deep
 from packaging.requirements import Requirement
 from packaging.tags import compatible_tags, cpython_tags
 
@@ -147,6 +148,11 @@ def without_members(path: Path) -> None:
     zipfile.ZipFile(path, "w").close()
 
 
+def without_modules(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("packaging/__init__.py", "")
+
+
 def written(path: Path, offsets: tuple[int, int], value: bytes) -> None:
     """``value`` at so many bytes behind the beginning of each member's two headers."""
     content = bytearray(path.read_bytes())
@@ -174,7 +180,10 @@ DAMAGES = [cut, empty, pipe, folder, encrypted, in_another_way, not_deflated]
 
 @pytest.mark.parametrize(
     ("package", "damage"),
-    [*((package, damage) for package in ("rich", "packaging") for damage in DAMAGES), ("packaging", without_members)],
+    [
+        *((package, damage) for package in ("rich", "packaging") for damage in DAMAGES),
+        *(("packaging", damage) for damage in (without_members, without_modules)),
+    ],
 )
 def test_a_wheel_that_is_damaged_is_refused(
     bare: Path, tmp_path: Path, package: str, damage: Callable[[Path], None]
@@ -297,6 +306,20 @@ def test_without_a_temporary_folder_packaging_is_not_borrowed(tmp_path: Path, mo
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
     with pytest.raises(Missing, match=r"No temporary folder can be made \(No such file or directory\)\. .* TMPDIR"):
         supply(tmp_path / "into", tmp_path)
+
+
+def test_a_wheel_of_deep_folders_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are made one after the other, each as deep as Python can make at once below those that are there."""
+    damaged = tmp_path / "packaging-99.0-py3-none-any.whl"
+    with zipfile.ZipFile(damaged, "w") as archive:
+        for levels in (500, 1000, 1500):
+            archive.writestr("a/" * levels + "file", "")
+    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    with deep(tmp_path / "temporary", 0) as temporary:
+        with pytest.raises(Missing, match=rf"^{re.escape(str(damaged))} .* Copy it again"):
+            supply(tmp_path / "into", tmp_path)
+        assert list(Path(temporary).iterdir()) == []
 
 
 @pytest.mark.parametrize(
