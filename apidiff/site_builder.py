@@ -348,24 +348,23 @@ def _start_languages(
 
 
 def _forget_unlisted(output: Path, work: Path, wanted: Sequence[SiteLanguage]) -> None:
-    """Have a language built anew whose files nobody listed, as earlier versions did not: pages that are gone would stay.
+    """Have all pages of a language read anew where nobody listed them: the build that knew them was ended before, or is gone.
 
     Before anything is removed, raises OSError where a pipe or the like lies in the place of a language's folder, for which its
-    removal would wait, and BadFolder where there are files that no build wrote.
+    removal would wait, and BadFolder where there are files that no build wrote. What lies in the output folder stays: which of
+    it is a user's nobody knows.
     """
-    from apidiff.sphinxext.written_files import INFO, LIST, refuse_unbuilt
+    from apidiff.sphinxext.written_files import LIST, refuse_unbuilt
 
-    unlisted: list[tuple[Path, Path]] = []
+    unlisted: list[Path] = []
     for language in wanted:
         out, doctrees = output / language.folder, work / "doctrees" / language.folder
         refuse_irregular(out)
         refuse_irregular(doctrees)
         if not (out / LIST).is_file():
             refuse_unbuilt(out)
-            unlisted.append((out, doctrees))
-    for out, doctrees in unlisted:
-        if (out / INFO).is_file():
-            remove_folder(str(out))
+            unlisted.append(doctrees)
+    for doctrees in unlisted:
         remove_folder(str(doctrees))
 
 

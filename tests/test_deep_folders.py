@@ -22,7 +22,7 @@ from apidiff.lookup import cache, made_entries
 from apidiff.process_group import remove_folder
 from apidiff.sphinxext import page_parts, stub_pages
 from apidiff.sphinxext.build_cache import BuildCache
-from apidiff.sphinxext.written_files import INFO, LIST, remove_former
+from apidiff.sphinxext.written_files import remove_former
 from apidiff.writers.exports.address import LANGUAGES
 from apidiff.writers.exports.files import replace_folder
 from apidiff.writers.exports.listed_files import replace_listed
@@ -85,9 +85,11 @@ def test_the_state_of_the_data_holds_what_lies_deep(tmp_path: Path, monkeypatch:
 
 
 def _forget_unlisted(folder: Path) -> None:
-    (folder / INFO).touch()
-    (folder.parent / LIST).touch()  # of the other language
-    site_builder._forget_unlisted(folder.parent, folder.parent / "work", LANGUAGES[:1])
+    kept = folder.parent / "doctrees" / "en"
+    kept.parent.mkdir()
+    folder.rename(kept)
+    site_builder._forget_unlisted(folder.parent / "out", folder.parent, LANGUAGES[:1])
+    assert not kept.exists()
 
 
 def _clear(folder: Path) -> None:
@@ -102,7 +104,7 @@ def _clear(folder: Path) -> None:
 REMOVALS: dict[str, Callable[[Path], object]] = {
     "temporary files": lambda folder: remove_folder(str(folder)),
     "a work folder": lambda folder: site_builder._remove(folder.parent),
-    "a language's folder": _forget_unlisted,
+    "what is kept of a language": _forget_unlisted,
     "an environment": _clear,
 }
 

@@ -58,9 +58,9 @@ def parts_of(page: Path) -> list[Path]:
 def refuse_unbuilt(out: Path) -> None:
     """Raise BadFolder where there are files in a language's folder without a list, and no trace of a build.
 
-    One that was ended before it listed the pages has published beside them; versions that listed none left Sphinx' note.
+    One that was ended before it listed the pages has published beside them. Sphinx' note is none: every site of Sphinx has it.
     """
-    if out.is_symlink() or any((out / trace).is_file() for trace in (INFO, f"mappings/{PUBLISHED}")):
+    if out.is_symlink() or (out / "mappings" / PUBLISHED).is_file():
         return
     if any(names for _, _, names in walk_folders(out)):
         found = f"holds files and no list of what a build wrote ({LIST}), so that a build would replace some of them"

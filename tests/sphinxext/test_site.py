@@ -146,7 +146,7 @@ TAKEN: list[list[str]] = [
     [".site/", "site/"],
     [f"site/{MARK}", "site/api/v1/index.json"],
     [f"site/{MARK}", "site/en/mappings/"],
-    [f"site/{MARK}", "site/en/.buildinfo", "site/en/index.html"],
+    [f"site/{MARK}", f"site/en/{LIST}", "site/en/.buildinfo", "site/en/index.html"],
     [f"site/{MARK}", "site/en/mappings/.apidiff-published", "site/en/llms.txt"],  # ended before pages were listed
     [".site/lock", ".site/doctrees/", ".site/derived/"],
 ]
@@ -170,21 +170,23 @@ def test_a_folder_that_is_empty_or_built_before_is_marked_first(
     assert marked == [True]
 
 
-def test_what_was_built_before_files_were_listed_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody would know which of its pages are gone."""
+def test_of_a_language_that_is_not_listed_nothing_is_kept_but_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which of that is a user's nobody would know."""
     monkeypatch.setattr(site.database, "load", broken)
     monkeypatch.chdir(tmp_path)
     listed = ["site/zh-cn/.apidiff-files", "site/zh-cn/index.html", ".site/doctrees/zh-cn/index.doctree"]
-    built = [f"site/{MARK}", "site/en/.buildinfo", "site/en/gone.html", ".site/doctrees/en/gone.doctree"]
-    write([".site/lock", *built, *listed])
+    written = ["site/en/mappings/.apidiff-published", "site/en/.buildinfo", "site/en/index.html", "site/en/CNAME"]
+    write([".site/lock", f"site/{MARK}", ".site/doctrees/en/gone.doctree", *written, *listed])
     with pytest.raises(InvalidData):
         site.build_site(Path("site"))
-    assert [Path(name).exists() for name in ("site/en/gone.html", ".site/doctrees/en/gone.doctree")] == [False, False]
-    assert all(Path(name).exists() for name in listed)
+    assert not Path(".site/doctrees/en/gone.doctree").exists()
+    assert all(Path(name).exists() for name in (*listed, *written))
 
 
-# What lies in the folder of the second language; the first is one that would be built anew.
-NOT_LISTED = ["notes.txt", "mappings/mine.html", "d/d/.hidden"]
+# What lies in the folder of the second language; of the first, what is kept would be removed.
+NOT_LISTED = ["notes.txt", "mappings/mine.html", "d/d/.hidden", ".buildinfo", ".apidiff-written-from"]
 
 
 @pytest.mark.parametrize("name", NOT_LISTED)
@@ -193,7 +195,7 @@ def test_what_no_build_listed_is_refused_before_anything_is_removed(
 ) -> None:
     monkeypatch.setattr(site.database, "load", broken)
     monkeypatch.chdir(tmp_path)
-    built = ["site/en/.buildinfo", "site/en/index.html", ".site/doctrees/en/index.doctree"]
+    built = ["site/en/mappings/.apidiff-published", "site/en/index.html", ".site/doctrees/en/index.doctree"]
     files = write([".site/lock", f"site/{MARK}", *built, f"site/zh-cn/{name}"])
     assert site.main(["build", "--output", "site"]) == 2
     found = f"{tmp_path}/site/zh-cn holds files and no list of what a build wrote ({LIST})"
