@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from multiprocessing.process import BaseProcess
@@ -36,7 +36,7 @@ from apidiff.folder_walk import visible_files, walk_folders
 from apidiff.process_group import end_group, remove_folder, start
 from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
-from apidiff.writers.exports.site_folder import FAULTS, MARK, mark, refuse_links, work_folder
+from apidiff.writers.exports.site_folder import FAULTS, MARK, is_free, mark, refuse_links, work_folder
 
 if TYPE_CHECKING:
     from apidiff.sphinxext.site_part import SitePart
@@ -188,11 +188,12 @@ def _lock(work: Path) -> BinaryIO:
 
 @contextmanager
 def _removing_what_is_new(output: Path, work: Path, made: Sequence[Path], steps: Sequence[Step]) -> Iterator[None]:
-    """Where the block fails or is ended by a signal, end the ``steps`` and remove the folders that the build made.
+    """Where the block fails or is ended by a signal, end the ``steps`` and remove the folders that the build made or filled.
 
     They stay where a step failed: its log is to be read, and of a language that is done the next build makes nothing anew.
     """
-    output_is_new, work_is_new = not output.exists(), not _contents(work)
+    output_is_new, work_is_new = is_free(output), not _contents(work)
+    made = [*([] if output.exists() else [output]), *made]
     try:
         yield
     except SiteError:
@@ -201,7 +202,7 @@ def _removing_what_is_new(output: Path, work: Path, made: Sequence[Path], steps:
         for step in steps:
             step.kill()
         if output_is_new and not _holds_another(output):
-            remove_folder(str(output))
+            _remove_all(output.iterdir() if output.is_dir() else ())
         if work_is_new:
             _remove(work)
         for folder in made:
@@ -222,14 +223,18 @@ def _contents(work: Path) -> list[Path]:
 
 def _remove(work: Path) -> None:
     """Removes the folder that a failed build made, its lock last, for which others may wait."""
-    for path in _contents(work):
+    _remove_all(_contents(work))
+    with suppress(OSError):  # another build has begun
+        (work / "lock").unlink(missing_ok=True)
+        work.rmdir()
+
+
+def _remove_all(paths: Iterable[Path]) -> None:
+    for path in paths:
         if path.is_dir():  # a pipe would be waited for
             remove_folder(str(path))
         with suppress(OSError):  # it was a folder
             path.unlink()
-    with suppress(OSError):  # another build has begun
-        (work / "lock").unlink(missing_ok=True)
-        work.rmdir()
 
 
 def root_page(address: Address) -> str:

@@ -46,6 +46,27 @@ def test_bad_data_is_one_error_and_nothing_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_of_a_build_that_fails_nothing_stays_in_a_folder_that_was_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, beside = tmp_path / "out", tmp_path / "beside"
+    output.mkdir(mode=0o750)
+    beside.mkdir()
+
+    def fail(**_: Path) -> None:
+        assert write([f"{output}/llms.txt", f"{output}/en/api/a.html", f"{beside}/mine"])
+        (output / "link").symlink_to(beside)
+        os.mkfifo(output / "pipe")
+        broken()
+
+    before = output.stat().st_ino
+    monkeypatch.setattr(site.database, "load", fail)
+    assert site.main(["build", "--output", str(output)]) == 2
+    assert list(output.iterdir()) == []
+    assert output.stat().st_ino == before
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["beside", "mine", "out"]
+
+
 def test_data_that_do_not_pass_the_checks_are_told_whatever_else_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], database: Data
 ) -> None:
@@ -704,9 +725,17 @@ apidiff.writers.exports.publish = write_on
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("sent", "code", "there"),
+    [
+        (signal.SIGTERM, 143, []),
+        (signal.SIGTERM, 143, ["out"]),
+        (signal.SIGHUP, 129, []),
+        (signal.SIGINT, 130, []),
+    ],
+)
 def test_a_build_that_is_ended_says_nothing_and_leaves_nothing(
-    sent: signal.Signals, code: int, stage: str, tmp_path: Path
+    sent: signal.Signals, code: int, there: list[str], stage: str, tmp_path: Path
 ) -> None:
     """The signal goes to all its processes, as that of a terminal does."""
     script = f"""
@@ -724,6 +753,8 @@ site_builder.database.load = lambda **_: SimpleNamespace(unread=[], unchecked=[]
 {STAGES[stage]}
 sys.exit(site_builder.main())
 """
+    for name in there:
+        (tmp_path / name).mkdir()
     command = [sys.executable, "-c", script, "build", "--output", str(tmp_path / "out")]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
@@ -741,7 +772,7 @@ sys.exit(site_builder.main())
         process.communicate()
     assert process.returncode == code
     assert psutil.wait_procs(children, timeout=30)[1] == []
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.rglob("*")] == there
 
 
 def test_a_step_that_fails_leaves_its_log(

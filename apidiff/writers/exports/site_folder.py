@@ -53,10 +53,10 @@ def work_folder(output: Path) -> Path:
     if os.path.lexists(output) and not output.is_dir():
         raise BadFolder(output, "is no folder")
     is_ours = (work / "lock").exists() and any((work / name).is_dir() for name in _BUILT)
-    if not (is_ours or _is_begun(work) or _is_free(work)):
+    if not (is_ours or _is_begun(work) or is_free(work)):
         raise BadFolder(output, f"cannot hold a site: a build would keep its files in {work}, which is not its own")
     # Of another folder of that name, which was moved away, the work folder may be left: it tells nothing of what is there now.
-    if not ((output / MARK).is_file() or _is_free(output)):
+    if not ((output / MARK).is_file() or is_free(output)):
         raise BadFolder(output, "holds files that no build wrote, and a build would remove or replace some of them")
     return work
 
@@ -84,6 +84,6 @@ def _is_begun(work: Path) -> bool:
     return {path.name for path in work.iterdir()} <= _BEGUN
 
 
-def _is_free(folder: Path) -> bool:
+def is_free(folder: Path) -> bool:
     """Whether nothing is there, or an empty folder."""
     return not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))
