@@ -125,6 +125,13 @@ def test_a_link_is_no_folder_to_remove(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "a" / "b").is_dir()
 
 
+@pytest.mark.parametrize("name", ["gone", "a" * 300, "file"])
+def test_where_no_folder_is_nothing_is_removed(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    remove_folder(str(tmp_path / name))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def _fill(top: Path, levels: int) -> None:
     """Puts two files into the folder and each of those in it."""
     at = os.open(top, os.O_RDONLY)
