@@ -12,7 +12,7 @@ from pathlib import Path
 
 import griffe
 
-from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen, path_of
+from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen, path_of, refuse_marked
 
 _KEPT = 2**14  # classes
 
@@ -35,6 +35,11 @@ def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[st
     if not first_seen(cls, seen):
         return
     names.update(_own(cls))
+    try:
+        refuse_marked(cls)
+    except NotReadable as error:
+        whys.append(str(error))
+        return
     above: griffe.Object | Overloads
     for path in (*map(path_of, cls.bases), *_metaclass(cls)):
         if _of_the_library(path):

@@ -15,7 +15,7 @@ import griffe
 
 from apidiff.database.regular_files import read_regular
 from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
-from apidiff.signatures.unexpressed import marking
+from apidiff.signatures.unexpressed import is_marked, marking
 
 _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
 # Words and signs, of a file and of all that one extraction reads: three and four times what torch and MindSpore take.
@@ -190,6 +190,7 @@ class Modules:
             return member
         if ways := holder.overloads.get(name):
             return Overloads(list(ways))
+        refuse_marked(holder)
         for base in holder.bases:
             path = path_of(base)
             if "." not in path:  # a built-in class
@@ -347,8 +348,10 @@ class Modules:
             try:
                 with marking() as extensions:
                     return griffe.visit(name, filepath=file, code=read, extensions=extensions, parent=above)
-            except AttributeError as error:  # griffe looks for the name of a decorator that it has left out
-                raise NotReadable(f"{place} holds a decorator of a class that griffe cannot read") from error
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                raise
+            except Exception as error:  # of strangers' code griffe raises whatever comes up
+                raise NotReadable(f"{place} holds what griffe cannot read ({type(error).__name__})") from error
         except SyntaxError as error:
             raise NotReadable(f"{place} cannot be parsed: {error.msg}") from error
         except (ValueError, RecursionError, MemoryError) as error:  # of a zero byte, of deep nesting
@@ -379,6 +382,15 @@ def first_seen(cls: griffe.Class, seen: dict[str, int]) -> bool:
     if sum(seen.values()) > _MOST_ABOVE:
         raise NotReadable(f"it and the classes above it have more than {_MOST_ABOVE} bases")
     return True
+
+
+def refuse_marked(documented: griffe.Object) -> None:
+    """Raise NotReadable for a definition of which griffe left a part out: a default, which would be required then, a base."""
+    if is_marked(documented):
+        raise NotReadable(
+            f"the definition of {documented.path} on line {documented.lineno} holds an expression that griffe cannot read, "
+            "such as one that is nested too deeply"
+        )
 
 
 def is_stub(documented: griffe.Object) -> bool:

@@ -32,8 +32,8 @@ from apidiff.signatures.modules import (
     first_seen,
     is_stub,
     path_of,
+    refuse_marked,
 )
-from apidiff.signatures.unexpressed import is_marked
 
 _PRIMITIVE = "mindspore.ops.primitive.Primitive"
 _INPUT = re.compile(r"- \*\*(?P<name>\w+)\*\* \((?P<type>.+?)\) - ")
@@ -52,7 +52,7 @@ def read(documented: Found, modules: Modules) -> tuple[Signature, dict[str, str]
     if isinstance(documented, Overloads):
         ways = [_parameters(way, bound=_is_bound(way)) for way in documented.ways]
         return Signature(kind=SignatureKind.FUNCTION, source=_origin(documented.ways[0]), overloads=ways), {}
-    _refuse_marked(documented)
+    refuse_marked(documented)
     if isinstance(documented, griffe.Function):
         return _function(documented), {}
     if isinstance(documented, griffe.Class):
@@ -60,15 +60,6 @@ def read(documented: Found, modules: Modules) -> tuple[Signature, dict[str, str]
     if isinstance(documented, griffe.Attribute):
         return _constant(documented, modules), {}
     raise NotReadable("is a module")
-
-
-def _refuse_marked(documented: griffe.Object) -> None:
-    """Raise NotReadable for a definition of which griffe left a part out: without its default a parameter would be required."""
-    if is_marked(documented):
-        raise NotReadable(
-            f"its definition on line {documented.lineno} holds an expression that griffe cannot read, such as one that is nested "
-            "too deeply"
-        )
 
 
 def _origin(documented: griffe.Object) -> Origin:
@@ -243,6 +234,7 @@ def _constructor(
             return method
         if ways := cls.overloads.get(name):
             return list(ways)
+    refuse_marked(cls)
     for base in cls.bases:
         path = path_of(base)
         builtin = getattr(builtins, path.removeprefix("builtins."), None)
@@ -307,7 +299,7 @@ def _derives(cls: griffe.Class, wanted: set[str], modules: Modules, seen: dict[s
 
 def _parameters(function: griffe.Function, *, bound: bool) -> list[SignatureParameter]:
     """The parameters; of a method, without the first one, which the call does not give. Raises NotReadable."""
-    _refuse_marked(function)
+    refuse_marked(function)
     parameters = list(function.parameters)
     return [
         SignatureParameter(

@@ -20,7 +20,7 @@ def marking() -> Iterator[griffe.Extensions]:
     log.addHandler(marks.logged)
     log.propagate = False
     try:
-        yield griffe.load_extensions(marks)
+        yield griffe.load_extensions(marks, _WithoutInner())
     finally:
         log.propagate = propagate
         log.removeHandler(marks.logged)
@@ -50,9 +50,16 @@ class _Marks(griffe.Extension):
         self.logged = _Logged()
 
     def on_node(self, **_: Any) -> None:
-        self.logged.records.clear()  # of what gave no definition
+        self.logged.records.clear()  # of what stands before it
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
-        if self.logged.records:
+        if self.logged.records:  # which are kept: an assignment may define several names
             obj.extra[_OURS][_MARK] = True
-        self.logged.records.clear()
+
+
+class _WithoutInner(griffe.Extension):
+    """Takes the decorators off functions in a constructor, which nobody asks for: griffe fails on an overload there."""
+
+    def on_function_node(self, *, node: Any, agent: Any, **_: Any) -> None:
+        if agent.current.is_function:
+            node.decorator_list = []

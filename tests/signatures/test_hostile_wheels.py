@@ -157,6 +157,20 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "Tensor = _add_docstr(x, *y)"}, ""),
     ({"torch/__init__.py": "Tensor = _add_docstr(x, 'f(x=" + "-" * 9000 + "1)')"}, ""),
     ({"torch/__init__.py": "@deprecated('\\ud800')\nclass Tensor: ..."}, "half of a character"),
+    # Python that griffe raises errors of its own for.
+    *(
+        (
+            {"torch/__init__.py": f"class Tensor:\n{before} @Tensor.x.setter\n def x(self, v): ..."},
+            f"cannot read ({error})",
+        )
+        for before, error in (("", "KeyError"), (" from torch.a import x\n", "AliasResolutionError"))
+    ),
+    (
+        {
+            "torch/__init__.py": "from typing import overload\nclass Tensor:\n def __init__(self):\n  @overload\n  def f(a): ..."
+        },
+        "",
+    ),
     ({"torch/__init__.py": f"def Tensor(x):\n '''\n Args:\n  x (a{' ' * 100_000}b): c\n '''"}, ""),
     (
         {
@@ -185,6 +199,13 @@ UNEXPRESSED = [
     (f"class Tensor(Base[{LONG}]): ...", "torch.Tensor"),
     (f"class Tensor:\n def __init__(self, x={LONG}): ...", "torch.Tensor.__init__"),
     (f"Tensor = {MANY}", "torch.Tensor"),
+    *(
+        (f"{names} = _add_docstr(f, 'f(x) -> Tensor', {LONG})", "torch.Tensor")
+        for names in ("Tensor = b", "b = Tensor")
+    ),
+    (f"class A(Base[{LONG}]): ...\nclass Tensor(A): ...", "torch.Tensor.__init__"),
+    (f"class A(Base[{LONG}]):\n def __init__(self): ...\nclass Tensor(A): ...", "torch.Tensor.*"),
+    (f"class B(Base[{LONG}]): ...\nclass A(B): ...\nTensor = A.f", "torch.Tensor"),
     (f"@deprecated({MANY})\nclass Tensor: ...", "torch.Tensor"),
 ]
 
@@ -218,7 +239,7 @@ def test_what_griffe_leaves_out_is_told(tmp_path: Path, caplog: pytest.LogCaptur
     wheel = make_wheel(tmp_path / "torch.whl", metadata | {"torch/__init__.py": code})
     with unpacked("torch", wheel) as source:
         found = extract(source)
-    assert "that griffe cannot read" in found.unreadable[name]
+    assert "griffe cannot read" in found.unreadable[name]
     assert name not in found.apis
     assert not caplog.records
 
