@@ -20,7 +20,7 @@ from apidiff.porting.judgement import Judge, Label
 from apidiff.porting.port_comments import PortComments
 from apidiff.porting.python_tree import python_tree
 from apidiff.porting.reference_changes import ReferenceChanges
-from apidiff.porting.source_text import UnreadableSource
+from apidiff.porting.source_text import Block, UnreadableSource, refuse_much
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
 from apidiff.porting.tree_scan import ScannedFile
@@ -166,15 +166,24 @@ class _Port:
 
 
 def _written(data: bytes, edits: Sequence[Edit]) -> str:
-    """The text with the edits made. Raises UnreadableSource where it is no Python then."""
+    """The text with the edits made. Raises UnreadableSource where it is no Python then, or too large to be read again."""
     try:
         text = apply_edits(data, edits).decode()
+        if edits:
+            _refuse_grown(text)
         python_tree(text)
     except SyntaxError as error:
         raise UnreadableSource("broken_line", _line_before(data, edits, error.lineno or 1), error.msg) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise UnreadableSource("broken", detail=str(error)) from error
     return text
+
+
+def _refuse_grown(text: str) -> None:
+    try:
+        refuse_much([Block(text)])
+    except UnreadableSource as error:
+        raise UnreadableSource(f"ported_{error.code}", detail=error.detail) from error
 
 
 def _line_before(data: bytes, edits: Sequence[Edit], line: int) -> int:

@@ -102,7 +102,7 @@ def _refuse_large(size: int, most: int) -> None:
         raise UnreadableSource("large", detail=f"{most // 2**20} MiB")
 
 
-def _refuse_much(blocks: Sequence[Block]) -> None:
+def refuse_much(blocks: Sequence[Block]) -> None:
     """Raise UnreadableSource for code that is too large to be parsed, which is told before: its syntax fills the memory."""
     length = sum(len(block.text) for block in blocks)
     _refuse_large(length, _LARGEST_CODE)
@@ -125,7 +125,7 @@ def parse_text(text: str, kind: str) -> tuple[list[Parsed], list[UnreadableSourc
     if kind == MARKDOWN:
         return _divided(_parsed_each(list(_fences(text))))
     block = Block(text)
-    _refuse_much([block])
+    refuse_much([block])
     return [Parsed(block, _parse(block))], []
 
 
@@ -175,7 +175,7 @@ def _parse(block: Block) -> ast.Module:
 
 def _parsed_each(blocks: Sequence[Block]) -> Iterator[Parsed | UnreadableSource]:
     """Each block with its syntax, or why it has none. What is yielded is not kept. Raises UnreadableSource at once."""
-    _refuse_much(blocks)
+    refuse_much(blocks)
     return map(_parsed_block, blocks)
 
 

@@ -345,6 +345,7 @@ def test_an_encoding_of_names_of_hosts_is_told(run, project: Path) -> None:
 
 GROWING = "import torch\n" + "torch.std(x)\n" * 50
 GROWN = {
+    "module.py": GROWING,
     "page.md": f"```python\n{GROWING}```\n",
     "notebook.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": GROWING}]}),
 }
@@ -352,10 +353,10 @@ GROWN = {
 
 @pytest.mark.parametrize(("bound", "said"), [("_LARGEST_CODE", "larger than "), ("_MOST_TOKENS", "hold more than ")])
 @pytest.mark.parametrize("name", GROWN)
-def test_a_page_that_would_be_too_large_to_be_read_is_no_success(
+def test_a_file_that_would_be_too_large_to_be_read_is_no_success(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bound: str, said: str, name: str
 ) -> None:
-    """It was told as one that is too large as it stands, and a check of its edits passed."""
+    """A page was told as one that is too large as it stands; a module was written, and passed over from then on."""
     page = project / name
     page.write_text(GROWN[name])
     monkeypatch.setattr(source_text, bound, 1_000)
