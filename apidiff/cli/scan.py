@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from apidiff.cli.json_output import json_line
+from apidiff.cli.json_output import json_pieces
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import show
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
@@ -116,11 +116,11 @@ def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool)
 
         show(scan_table(report, chosen, everything=everything))
     elif form == "json":
-        out.write(json_line(report))
+        out.writelines(json_pieces(report))
     elif form == "sarif":
         from apidiff.writers.scan.sarif import scan_sarif
 
-        out.write(scan_sarif(report, chosen, everything=everything))
+        out.writelines(scan_sarif(report, chosen, everything=everything))
     elif form == "html":
         from apidiff.writers.scan.html import scan_html
 
@@ -131,4 +131,4 @@ def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool)
         if form == "markdown":
             out.write(scan_markdown(report, chosen, everything=everything).encode())
         else:
-            out.write("".join(f"{line}\n" for line in scan_annotations(report, chosen, everything=everything)).encode())
+            out.writelines(f"{line}\n".encode() for line in scan_annotations(report, chosen, everything=everything))

@@ -9,6 +9,7 @@ import msgspec
 from lsprotocol import types
 from pygls.workspace import TextDocument
 
+from apidiff.messages.labels import label
 from apidiff.model.base import Language
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.source_files import Problem
@@ -40,6 +41,12 @@ def diagnostic(finding: Finding, lines: DocumentLines, language: Language) -> ty
         source="apidiff",
         data={"fix": finding.fix, "id": finding.id},
     )
+
+
+def left_out(findings: Sequence[Finding], lines: DocumentLines, language: Language) -> types.Diagnostic:
+    """What is told, at the first of them, of findings that are too many to be shown."""
+    message = label("servers.left_out", language, count=f"{len(findings):,}")
+    return types.Diagnostic(lines.range(findings[0]), message, types.DiagnosticSeverity.Information, source="apidiff")
 
 
 def passed_over(problem: Problem, language: Language) -> types.Diagnostic:

@@ -41,7 +41,7 @@ from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET, long_lines
 from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.document_lines import DocumentLines
-from apidiff.servers.editor_answers import action, by_place, diagnostic, passed_over
+from apidiff.servers.editor_answers import action, by_place, diagnostic, left_out, passed_over
 from apidiff.servers.guarded_streams import Answers, GuardedInput
 from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.moved_places import place_before
@@ -50,6 +50,7 @@ from apidiff.servers.worker_thread import WorkerThread
 from apidiff.writers.exports.address import Address
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
+_MOST_DIAGNOSTICS = 1_000  # of a document: an editor is sent all of them again after each pause
 _SHOWN = 80  # characters of an address that is none, in the log
 _log = logging.getLogger(__name__)
 
@@ -405,7 +406,10 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
     except JsonRpcContentModified:
         return  # typed on meanwhile: another analysis is on its way
     lines = DocumentLines(document)
-    diagnostics = [diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]
+    findings = sorted(editor.shown(analysis), key=lambda finding: (finding.line, finding.column))
+    diagnostics = [diagnostic(finding, lines, editor.language) for finding in findings[:_MOST_DIAGNOSTICS]]
+    if more := findings[_MOST_DIAGNOSTICS:]:
+        diagnostics.append(left_out(more, lines, editor.language))
     diagnostics += [
         passed_over(problem, editor.language)
         for problem in analysis.report.problems

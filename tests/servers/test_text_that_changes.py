@@ -13,6 +13,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 
 from apidiff.lookup.cache import open_index
+from apidiff.model.base import Language
+from apidiff.servers import language_server
 from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.language_server import Choices, _is_fault, make_server
 
@@ -65,6 +67,31 @@ async def test_findings_are_published_for_the_version_that_has_them(
     monkeypatch.setattr(server, "text_document_publish_diagnostics", published.append)
     await answer(server, "textDocument/didSave", types.DidSaveTextDocumentParams(OF), *texts)
     assert [(one.version, len(one.diagnostics)) for one in published] == told
+
+
+@pytest.mark.parametrize(
+    ("language", "last"),
+    [("en", "From here on {} more findings are not shown"), ("zh", "自此处起还有 {} 处差异未显示")],
+)
+async def test_an_editor_is_sent_the_first_findings_and_how_many_more_there_are(
+    monkeypatch: pytest.MonkeyPatch, language: Language, last: str
+) -> None:
+    """Those of 480 kB of code were 321 MB in one message."""
+    server = make_server(open_index(), Choices(language, "2.10"))
+    workspace = Workspace(None)
+    text = "import torch\nx = torch.eye(3)\ndef f():\n    x.tanh()\n" + "x.tanh()\n" * 4
+    workspace.put_text_document(types.TextDocumentItem(URI, "python", 1, text))
+    monkeypatch.setattr(server.protocol, "_workspace", workspace)
+    published: list[types.PublishDiagnosticsParams] = []
+    monkeypatch.setattr(server, "text_document_publish_diagnostics", published.append)
+    for most in (1_000, 3):
+        monkeypatch.setattr(language_server, "_MOST_DIAGNOSTICS", most)
+        await answer(server, "textDocument/didSave", types.DidSaveTextDocumentParams(OF))
+    every, first = (one.diagnostics for one in published)
+    assert first[:-1] == every[:3]
+    assert first[-1].range == every[3].range
+    assert first[-1].message.startswith(last.format(len(every) - 3))
+    assert [one.range.start.line for one in every] == sorted(one.range.start.line for one in every)
 
 
 @pytest.mark.parametrize(("error", "told"), [(JsonRpcContentModified(), False), (JsonRpcInternalError(), True)])
