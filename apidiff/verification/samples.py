@@ -143,10 +143,19 @@ def verify_samples(
         counts.setdefault(target, Counter())[verdict.agreement] += 1
         if verdict.agreement is not Agreement.AGREES:
             unlike.setdefault(target, {}).setdefault((verdict.facet, verdict.agreement), []).append(verdict.sample)
-        former = before.get(place)
+        former = former_verdict(before, place)
         if (version, device) in known and (former is None or verdict_changed(former, verdict)):
             changes.append(AgreementChange(target, version, device, former, verdict))
     return SingleResult(records, counts, unlike, changes, compared=bool(known & places if places else known))
+
+
+def former_verdict(before: AbstractMapping[_Place, FacetVerdict], place: _Place) -> FacetVerdict | None:
+    """What is recorded of a facet; of one that is not, the verdict on the values where these came out either way.
+
+    Values that are others each time decide which other facets of them are judged.
+    """
+    value = before.get((*place[:-1], Facet.VALUE))
+    return before.get(place) or (value if value is not None and _is_either_way(value) else None)
 
 
 def verdict_changed(former: FacetVerdict, now: FacetVerdict) -> bool:
@@ -156,7 +165,7 @@ def verdict_changed(former: FacetVerdict, now: FacetVerdict) -> bool:
     shows what is recorded.
     """
     known = {Agreement.AGREES, Agreement.DIFFERS, Agreement.FLAKY}
-    if former.agreement is Agreement.FLAKY or _is_unrepeated(former):
+    if _is_either_way(former):
         return now.agreement not in known
     if _is_unrepeated(now):
         return former.agreement not in known
@@ -164,6 +173,10 @@ def verdict_changed(former: FacetVerdict, now: FacetVerdict) -> bool:
         Agreement.DIFFERS,
         Agreement.FLAKY,
     )
+
+
+def _is_either_way(verdict: FacetVerdict) -> bool:
+    return verdict.agreement is Agreement.FLAKY or _is_unrepeated(verdict)
 
 
 def _is_unrepeated(verdict: FacetVerdict) -> bool:

@@ -20,7 +20,7 @@ from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.sample_run import SampleRun, SingleRecord
 from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 from apidiff.model.vocabulary import Execution
-from apidiff.verification.samples import devices_here, verdict_changed, verify_samples
+from apidiff.verification.samples import devices_here, former_verdict, verdict_changed, verify_samples
 
 INSTALLED = metadata.version("mindspore")
 DAYS = 60  # within which all mappings are run
@@ -196,6 +196,24 @@ def test_what_comes_out_either_way_is_no_change(former: str, now: str, changed: 
 def test_another_value_each_time_is_no_change(other: str, changed: bool) -> None:
     unwritten = verdict("differs", evidence(EvidenceCode.UNREPEATED, first="1", second="2"))
     assert verdict_changed(unwritten, verdict(other)) is verdict_changed(verdict(other), unwritten) is changed
+
+
+# what is recorded of the values, whether a verdict on their accuracy, of which nothing is recorded, is a change
+VALUES = [
+    (None, True),
+    (["differs"], True),
+    (["flaky"], False),
+    (["differs", evidence(EvidenceCode.UNREPEATED, first="1", second="2")], False),
+]
+
+
+@pytest.mark.parametrize(("recorded", "changed"), VALUES)
+def test_what_is_judged_of_other_values_each_time_is_no_change(recorded: list | None, changed: bool) -> None:
+    place = "torch.polar", "mindspore.mint.polar", "2.10.0", "cpu", "empty"
+    before = {} if recorded is None else {(*place, Facet.VALUE): verdict(*recorded)}
+    former = former_verdict(before, (*place, Facet.ACCURACY))
+    assert (former is None or verdict_changed(former, verdict("agrees"))) is changed
+    assert former is None or verdict_changed(former, verdict("crash"))
 
 
 def verdict(agreement: str, *facts: Evidence) -> FacetVerdict:
