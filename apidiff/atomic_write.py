@@ -17,6 +17,7 @@ from typing import BinaryIO
 from apidiff.ending_signals import held
 from apidiff.errors import DataError
 from apidiff.folder_walk import walk_folders
+from apidiff.real_path import real_path
 
 _LOCK_S = 10.0  # a record is written in milliseconds
 _LEFT_S = 60.0  # so is every file: a temporary one that is older was left by a process that was killed
@@ -35,7 +36,7 @@ def replacing(path: Path) -> Iterator[Path]:
     system's ``/dev/null``. Of a link the file that it leads to is written.
     """
     refuse_irregular(path)
-    path = Path(os.path.realpath(path))  # `Path.resolve` raises for a link that leads to itself
+    path = real_path(path)
     before = path.stat() if path.exists() else None
     temporary = unused_name(path.parent)
     try:

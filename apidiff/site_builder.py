@@ -34,6 +34,7 @@ from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
 from apidiff.folder_walk import visible_files, walk_folders
 from apidiff.process_group import end_group, remove_folder, start
+from apidiff.real_path import real_path
 from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 from apidiff.writers.exports.site_folder import FAULTS, MARK, is_free, mark, refuse_links, work_folder
@@ -120,7 +121,7 @@ def build_site(
     pages = {"404.html": not_found_page("/"), "index.html": root_page(address)}
     _check_templates()
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
-    output = Path(os.path.realpath(output))  # `Path.resolve` raises for a link that leads to itself
+    output = real_path(output)
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = work_folder(output)
     made = [folder for folder in work.parents if not folder.exists()]

@@ -17,9 +17,10 @@ from apidiff.porting.changed_lines import differing_lines, edited_lines, unified
 from apidiff.porting.changes import PortOptions
 from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
 from apidiff.porting.port_text import Porter
-from apidiff.porting.source_files import Problem, SourceFile, real_path
+from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, kind_of
 from apidiff.porting.tree_scan import scan_tree
+from apidiff.real_path import real_path
 from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import PORT_PROBLEMS, problem_text, words
 

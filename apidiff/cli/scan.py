@@ -17,8 +17,9 @@ from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
 from apidiff.porting.scan_report import RISKS, ScanReport, make_report
 from apidiff.porting.scan_settings import FILE, read_baseline, write_baseline
-from apidiff.porting.source_files import SourceFile, changed_since, real_path
+from apidiff.porting.source_files import SourceFile, changed_since
 from apidiff.porting.tree_scan import scan_tree
+from apidiff.real_path import real_path
 from apidiff.writers.scan.words import problem_text, words
 
 FORMATS = ("table", "json", "sarif", "github", "markdown", "html")

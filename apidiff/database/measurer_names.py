@@ -37,13 +37,13 @@ _ALIKE = str.maketrans(
     "项项项项目本验证签认记录已已",
 )
 _LETTER_LIKE = str.maketrans("!¡ʃ$@", "iifsa")
-_LONGEST = 200
+LONGEST = 200  # characters
 
 
 def name_fault(text: str) -> str | None:
     """What keeps the words on who measured from being shown as somebody's name; None where nothing does."""
-    if len(text) > _LONGEST:
-        return f"has more than {_LONGEST} characters"
+    if len(text) > LONGEST:
+        return f"has more than {LONGEST} characters"
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     if plain.strip() and unicodedata.category(plain.lstrip()[0]) == "Pd":
         return "begins with a dash, as an option does"

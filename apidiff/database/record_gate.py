@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
+from apidiff.database.measurer_names import LONGEST
 from apidiff.model.agreement import Facet
 from apidiff.model.dtypes import DTYPES, first_odd
 from apidiff.model.sample_run import Draws, SampleRun, SampleTrace, SingleRecord
@@ -149,6 +150,9 @@ def _about_its_making(record: RunRecord | SingleRecord) -> Iterator[Fault]:
         yield f"has the date {record.date}", f"A date is from {_FIRST_YEAR} on and not later than tomorrow. {NEW}"
     if not _SUITE.fullmatch(record.suite_version):
         yield f"was made by apidiff {record.suite_version[:40]!r}, which is no version", NEW
+    measured_by = record.measured_by or ""
+    if len(measured_by) > LONGEST:  # it stands beside each of its observations
+        yield f"names a measurer with {len(measured_by)} characters", f"At most {LONGEST} are possible. {NEW}"
     if not 1 <= record.cores <= MAX_CORES:
         yield f"was made on {record.cores} cores", f"From 1 to {MAX_CORES} are possible. {NEW}"
     found = record.device_found

@@ -127,10 +127,10 @@ def _signed_run(run_id: str, runs: Path, signers: Mapping[str, Signer]) -> Signe
     files = files_of(run_id, runs)
     states = [signed_file(run_id, record, signers) for record in files]
     best = min(states, key=lambda signed: _FIRST.index(signed.state), default=Signed())
-    equals = [signed for signed in states if signed.state is best.state]
-    if len({signed.signer for signed in equals}) > 1:
-        named = {_measured_by(record) for record in files}
-        return next((signed for signed in equals if signed.signer in named), best)
+    equals = {record: signed for record, signed in zip(files, states, strict=True) if signed.state is best.state}
+    if best.state is State.VERIFIED and len({signed.signer for signed in equals.values()}) > 1:
+        # What lies beside them unsigned may say anything.
+        return next((signed for record, signed in equals.items() if signed.signer == _measured_by(record)), best)
     return best
 
 
@@ -142,7 +142,7 @@ def _measured_by(record: Path) -> str | None:
     """Who made the record, as it says; None where it says nothing or cannot be read."""
     try:
         return msgspec.json.decode(unpacked(record, read_packed(record)), type=_Measured).measured_by
-    except (DataError, msgspec.DecodeError, UnicodeDecodeError):
+    except (DataError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

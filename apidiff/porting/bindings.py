@@ -43,7 +43,7 @@ class Frame:
         self.bound: dict[str, Value] = {}
         self.ever: dict[str, Value] = {}
         self.changed: dict[str, None] = {}
-        self.journal: list[tuple[str, Value]] | None = None
+        self.journal: dict[str, Value] | None = None
         self.tried: dict[tuple[str, Value], Value] | None = None
         self.returned: Value = None
         self.returns = self.yields = False
@@ -51,7 +51,7 @@ class Frame:
     def bind(self, name: str, value: Value) -> None:
         """Bind ``name``."""
         if self.journal is not None:
-            self.journal.append((name, self.bound.get(name, _UNBOUND)))
+            self.journal.setdefault(name, self.bound.get(name, _UNBOUND))
             self.changed[name] = None
         if self.tried is not None:
             self.tried.setdefault((name, value), self.bound.get(name, value))
@@ -66,7 +66,8 @@ class Frame:
         """Take names for what a test tells of them, in the code that it guards. Give what is returned to `widen`."""
         former = [(name, self.bound.get(name, _UNBOUND)) for name in told]
         if self.journal is not None:
-            self.journal += former
+            for name, value in former:
+                self.journal.setdefault(name, value)
             self.changed.update(dict.fromkeys(told))
         self.bound.update(told)
         return former
@@ -100,19 +101,19 @@ class Frame:
             found[name] = former if former is None or former == value else joined(former, value)
         return self.since(found)
 
-    def begin(self) -> list[tuple[str, Value]] | None:
-        """Begin a branch: what it binds is noted. Give what is returned to `end`."""
+    def begin(self) -> dict[str, Value] | None:
+        """Begin a branch: what names were that it binds is noted. Give what is returned to `end`."""
         before = self.journal
-        self.journal = []
+        self.journal = {}
         return before
 
-    def end(self, before: list[tuple[str, Value]] | None) -> dict[str, Value]:
+    def end(self, before: dict[str, Value] | None) -> dict[str, Value]:
         """End a branch: undo what it bound and return that."""
         noted, self.journal = self.journal, before
         if not noted:
             return {}
-        made = {name: self.bound[name] for name, _ in noted if name in self.bound}
-        for name, value in reversed(noted):
+        made = {name: self.bound[name] for name in noted if name in self.bound}
+        for name, value in reversed(noted.items()):
             self.changed[name] = None
             if value is _UNBOUND:
                 self.bound.pop(name, None)

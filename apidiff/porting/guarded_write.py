@@ -12,6 +12,7 @@ from pathlib import Path
 from apidiff.atomic_write import handed_on, unused_name
 from apidiff.database.regular_files import read_regular
 from apidiff.ending_signals import held
+from apidiff.real_path import real_path
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
@@ -37,7 +38,7 @@ def replace_read(place: Path, before: bytes, after: bytes) -> bool:
     name = unused_name(Path())
     made: os.stat_result | None = None
     try:
-        if os.path.realpath(place) != str(place) or not os.path.samestat(place.parent.stat(), os.fstat(folder)):
+        if real_path(place) != place or not os.path.samestat(place.parent.stat(), os.fstat(folder)):
             return False
         old = os.open(place.name, _OLD, dir_fd=folder)
         try:

@@ -18,9 +18,10 @@ from apidiff.porting.git_answers import git_answer
 from apidiff.porting.guarded_write import replace_read
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
-from apidiff.porting.source_files import Problem, real_path
+from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import PYTHON, UnreadableSource, encoding_of, kind_of, read_content
 from apidiff.porting.tree_scan import ScannedFile
+from apidiff.real_path import real_path
 
 _UNTOLD = (
     "{}: git cannot tell which files have changes that are in no commit. Mend the repository, or write with --force."

@@ -181,7 +181,7 @@ def _written(data: bytes, edits: Sequence[Edit]) -> str:
 
 def _refuse_grown(text: str) -> None:
     try:
-        refuse_much([Block(text)])
+        refuse_much([Block(text.replace("\r\n", "\n"))])  # as it is read
     except UnreadableSource as error:
         raise UnreadableSource(f"ported_{error.code}", detail=error.detail) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -18,6 +17,7 @@ from apidiff.database.toml import MAX_BYTES, parsed
 from apidiff.errors import ApidiffError, shortened
 from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.porting.scan_report import Finding
+from apidiff.real_path import real_path
 
 FILE = "pyproject.toml"
 TABLE = "tool.apidiff.scan"
@@ -57,7 +57,7 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
     Returns them with the folder of that file, or those that nothing says with the current folder. Raises ApidiffError for a
     file that is broken.
     """
-    folder = Path(os.path.realpath(path))  # which, unlike Path.resolve, takes links that lead to themselves
+    folder = real_path(path)
     for parent in [folder, *folder.parents]:
         file = parent / FILE
         if not file.is_file():

@@ -16,6 +16,7 @@ from apidiff.folder_walk import walk_folders
 from apidiff.porting.git_answers import git_answer
 from apidiff.porting.module_names import ModuleNames
 from apidiff.porting.source_text import PYTHON, SUFFIXES
+from apidiff.real_path import real_path
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
 # Of patterns of paths, of characters in all of them and in one: a tree has few, and each file is held against all.
@@ -93,7 +94,7 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
     nobody meant.
     """
     seen: set[tuple[int, int]] = set()
-    real_top = os.path.realpath(top)
+    real_top = str(real_path(top))
 
     def unreadable(error: OSError) -> None:
         problems.append(Problem(str(error.filename), "unreadable", detail=error.strerror or ""))
@@ -101,7 +102,7 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
     def leads_out(path: str) -> bool:
         if not os.path.islink(path):  # noqa: PTH114 - a Path for each of a large tree would take as long again
             return False
-        real = os.path.realpath(path)
+        real = str(real_path(path))
         if real == real_top or real.startswith(os.path.join(real_top, "")):  # noqa: PTH118 - as above
             return False
         problems.append(Problem(path, "outside"))
@@ -153,11 +154,6 @@ def _source(path: str, names: ModuleNames) -> SourceFile:
     suffix = os.path.splitext(path)[1]  # noqa: PTH122 - as above
     found = names.of_module(path) if SUFFIXES.get(suffix.lower()) == PYTHON else names.of_page(path)
     return SourceFile(path, found.name, found.package, found.root)
-
-
-def real_path(path: Path) -> Path:
-    """Where ``path`` leads. `Path.resolve` raises for a link that leads to itself, as a stranger's tree may hold."""
-    return Path(os.path.realpath(path))
 
 
 def changed_since(revision: str, folder: Path) -> set[Path]:

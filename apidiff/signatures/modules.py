@@ -274,7 +274,7 @@ class Modules:
 
     def _exports(self, module: griffe.Module) -> dict[str, None]:
         names = {export: None for export in module.exports or [] if isinstance(export, str)}
-        added = {export.canonical_path: None for export in module.exports or [] if not isinstance(export, str)}
+        added = {path_of(export): None for export in module.exports or [] if not isinstance(export, str)}
         for path in (one.removesuffix(".__all__") for one in added):  # of other modules, added to this one's
             with suppress(NotReadable):  # which `unread` tells
                 # A package that imports a module of its own by its full name: griffe then tells the last part alone.

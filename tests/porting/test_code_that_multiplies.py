@@ -219,6 +219,20 @@ def test_branches_are_joined_by_what_each_binds(before: str | None, values: list
     assert sum(branch.asked for branch in branches) == 0
 
 
+def test_a_branch_notes_a_name_once() -> None:
+    """A star import binds hundreds, each time it is reached."""
+    frame = Frame("a", None, None)
+    frame.bind("x", "first")
+    before = frame.begin()
+    for value in ("second", "third") * 50:
+        frame.bind("x", value)
+        frame.bind("y", value)
+    assert frame.journal is not None
+    assert len(frame.journal) == 2
+    assert frame.end(before) == {"x": "third", "y": "third"}
+    assert frame.bound == {"x": "first"}
+
+
 _NAMES = [f"x{number}" for number in range(50)]
 LEFT = [  # what stands before a loop, and in it
     ("".join(f"{name} = 1\n" for name in _NAMES), "    if c: break\n" * 50),

@@ -397,6 +397,17 @@ def test_markdown(scan: Scan) -> None:
     ]
 
 
+def test_links_one_behind_the_other_are_files_that_cannot_be_read(scan: Scan, tmp_path: Path) -> None:
+    """Of more than 40 the system opens none, and each was followed to the end."""
+    for number in range(1500):
+        (tmp_path / f"l{number}.py").symlink_to(f"l{number + 1}.py")
+    (tmp_path / "l1500.py").symlink_to("good.py")
+    scanned = scan({"good.py": "import torch\ntorch.ones(1)"})
+    codes = [problem.code for file in scanned for problem in file.names.problems]
+    assert len(codes) > 1400
+    assert set(codes) == {"unreadable"}
+
+
 def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
     (tmp_path / "loop").mkdir()
     (tmp_path / "loop" / "again").symlink_to(tmp_path)

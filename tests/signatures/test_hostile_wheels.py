@@ -157,6 +157,13 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "Tensor = _add_docstr(x, *y)"}, ""),
     ({"torch/__init__.py": "Tensor = _add_docstr(x, 'f(x=" + "-" * 9000 + "1)')"}, ""),
     ({"torch/__init__.py": "@deprecated('\\ud800')\nclass Tensor: ..."}, "half of a character"),
+    (
+        {
+            "torch/__init__.py": "class Tensor: ...",
+            "torch/distributed/__init__.py": "__all__ = ['f', (1).real]\ndef f(): ...",
+        },
+        "",
+    ),
     # Python that griffe raises errors of its own for.
     *(
         (

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from apidiff.atomic_write import remove_left
 from apidiff.database.regular_files import read_regular
+from apidiff.real_path import real_path
 from apidiff.writers.exports.files import write_if_changed
 
 PUBLISHED = ".apidiff-published"  # a list: of what lies beside the pages and below its folder
@@ -58,7 +59,7 @@ def write_list(path: Path, names: Iterable[str]) -> None:
 
 def leads_below(folder: Path, name: str) -> bool:
     """Whether no link on the way to the file leads out of ``folder``: what lies elsewhere is another's."""
-    return Path(os.path.realpath((folder / name).parent)).is_relative_to(os.path.realpath(folder))
+    return real_path((folder / name).parent).is_relative_to(real_path(folder))
 
 
 def is_file(path: Path) -> bool:

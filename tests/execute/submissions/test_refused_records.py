@@ -64,6 +64,7 @@ REFUSED = [
     (put("measured_by")("  \u200b "), "which names nobody"),
     (put("measured_by")("This\u3000Project"), "which names nobody"),
     (put("measured_by")(" 本项目。"), "which names nobody"),
+    (put("measured_by")("a" * 201), "names a measurer with 201 characters. At most 200 are possible"),
     (put("suite_version")("the newest"), "was made by apidiff 'the newest', which is no version"),
     (put("cores")(0), "was made on 0 cores"),
     (put("probes")([]), "holds no probe"),

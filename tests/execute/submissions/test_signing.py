@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import fcntl
 import gzip
+import lzma
 import os
 import random
 import shutil
@@ -523,6 +524,30 @@ def test_of_two_known_signers_the_one_counts_whom_the_record_names(
     packed.parent.mkdir(parents=True)
     packed.write_bytes(gzip.compress(content))
     packed.with_suffix("").write_bytes(content)
+    ada, bea = Key(tmp_path, "Ada"), Key(tmp_path, "Bea")
+    ada.sign(packed)
+    bea.sign(packed.with_suffix(""))
+    signed = load_signed(tmp_path, [run_id(packed)], known_as(ada) | known_as(bea))[run_id(packed)]
+    assert (signed.state, signed.signer) == (State.VERIFIED, signer)
+
+
+@needs_minisign
+@pytest.mark.parametrize(
+    ("content", "beside", "signer"),
+    [
+        (b'{"measured_by": "Bea"}', b'{"measured_by": "Ada"}', "Bea"),
+        (b'{"measured_by": "Ada"}', b'{"measured_by": "Bea"}', "Ada"),
+        (b'{"a": ' + b"[" * 3000 + b"]" * 3000 + b"}", b"", "Bea"),
+    ],
+)
+def test_what_nobody_signed_says_nothing_of_who_counts(
+    tmp_path: Path, content: bytes, beside: bytes, signer: str
+) -> None:
+    packed = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(content)}.json.gz"
+    packed.parent.mkdir(parents=True)
+    packed.write_bytes(gzip.compress(content))
+    packed.with_suffix("").write_bytes(content)
+    packed.with_suffix(".xz").write_bytes(lzma.compress(beside))
     ada, bea = Key(tmp_path, "Ada"), Key(tmp_path, "Bea")
     ada.sign(packed)
     bea.sign(packed.with_suffix(""))
