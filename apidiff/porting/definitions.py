@@ -95,7 +95,7 @@ class Definitions(Expressions):
             self.frame.bind(name, path)
 
     def _path(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
-        """The path of what is defined. Raises LongName."""
+        """The path of what is defined. Raises NotFollowed."""
         path = f"{self.frame.path}.{node.name}"
         refuse_long(len(path) - len(self.path), node)
         return path

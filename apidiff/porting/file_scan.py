@@ -22,7 +22,7 @@ from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, Block, Parsed, UnreadableSource, kind_of, parse_code, read_content
 from apidiff.porting.torch_names import TorchNames
 from apidiff.porting.tree_modules import TreeModules
-from apidiff.porting.uses import LONGEST_NAME, LongName, Place, Use
+from apidiff.porting.uses import NotFollowed, Place, Use
 
 _INDICES = PAIRS | SINGLE
 _IGNORED = re.compile(r"\bapidiff:\s*ignore(?:\[([^\[\]]*)\]|(?![A-Za-z0-9_\[]|-[A-Za-z0-9]))")
@@ -133,9 +133,9 @@ def scan_parsed(
         either_bases = either_base_lines(parsed[0].block.text, parsed[0].tree) if is_ported else frozenset[int]()
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
-    except LongName as error:
+    except NotFollowed as error:
         at = places.span(error.place)
-        problem = Problem(file.path, "long_name", at.line, f"{LONGEST_NAME:,}", at.cell)
+        problem = Problem(file.path, error.code, at.line, f"{error.most:,}", at.cell)
         return FileNames(file.path, [], [], None, [problem], {})
     ends = {use.place[2:] for use in found.uses if use.role == "call" and use.name.rpartition(".")[2] in _INDICES}
     passed_on = index_uses([part.tree for part in parsed], ends) if ends else {}

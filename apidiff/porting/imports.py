@@ -8,7 +8,7 @@ from apidiff.porting.bindings import NUMPY
 from apidiff.porting.definitions import Definitions
 from apidiff.porting.module_names import joined
 from apidiff.porting.torch_names import FOREIGN, IN_TREE, Value
-from apidiff.porting.uses import Pending, Use, place_of, refuse_long
+from apidiff.porting.uses import NotFollowed, Pending, Use, place_of, refuse_long
 
 _NUMPY = {
     "numpy",
@@ -27,8 +27,14 @@ _NUMPY = {
 }
 
 
+# Names that the star imports of a file bind, each as often as it does: that from torch binds 817.
+_MOST_STARRED = 200_000
+
+
 class Imports(Definitions):
     """Goes through imports."""
+
+    starred_names = 0  # that star imports have bound, in this file
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -68,7 +74,7 @@ class Imports(Definitions):
             is_own = value is not None and value[0] == IN_TREE
             if alias.name == "*":
                 if is_own and value is not None:
-                    self._take_all(node, value[1:])
+                    self._take_all(node, alias, value[1:])
                 continue
             path: Value = f"{value}.{alias.name}" if is_own else self._beside(node, within, alias.name)
             if path is not None:
@@ -78,7 +84,7 @@ class Imports(Definitions):
                 is_ported = value is not None and value[0] == "m"
                 self._take(alias.asname or alias.name, f"{value}.{alias.name}" if is_ported else value)
 
-    def _take_all(self, node: ast.ImportFrom, module: str) -> None:
+    def _take_all(self, node: ast.ImportFrom, star: ast.alias, module: str) -> None:
         """Note that all names of a module of the tree are imported. What may not be run gives those that nothing else binds."""
         if self.frame is self.top:
             self.top.ever.setdefault("*", None)
@@ -87,20 +93,30 @@ class Imports(Definitions):
             return
         self.top.stars += 1
         self.stars[module] = self.top.stars
-        for name, path in self.starred.get(module, {}).items():
+        names = self.starred.get(module, {})
+        self._refuse_many(len(names), star)
+        for name, path in names.items():
             if name in self.top.before:
                 self.top.rebind(name, path)
 
     def _import_from_torch(self, node: ast.ImportFrom, base: str) -> None:
         for alias in node.names:
             if alias.name == "*":
-                for bound, meaning in self.names.star(base).items():
+                names = self.names.star(base)
+                self._refuse_many(len(names), alias)
+                for bound, meaning in names.items():
                     self._take(bound, meaning)
                 continue
             name = self.names.attribute(base, alias.name) or f"{base}.{alias.name}"
             self._take(alias.asname or alias.name, name)
             if not self.names.is_module(name):
                 self.uses.append(Use(name, place_of(alias), "import", None))
+
+    def _refuse_many(self, names: int, star: ast.alias) -> None:
+        """Raise NotFollowed where ``star`` brings the names that star imports bind to more than any code has."""
+        self.starred_names += names
+        if self.starred_names > _MOST_STARRED:
+            raise NotFollowed("many_starred", _MOST_STARRED, place_of(star))
 
     def _take(self, name: str, value: Value) -> None:
         """Bind a name that is imported."""

@@ -1,4 +1,4 @@
-"""Places in code that name an API, as a walk through its syntax notes them. Names longer than code has are refused."""
+"""Places in code that name an API, as a walk through its syntax notes them. Names longer or more than code has are refused."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Place = tuple[int, int, int, int]  # line, column, end line, end column as ast c
 LONGEST_NAME = 1_000
 
 
-class LongName(Exception):
-    """A name that is longer than any that is followed; ``place``: where it stands."""
+class NotFollowed(Exception):
+    """What takes too long to follow, and no code has. ``code``: of the problem; ``most``: what is followed; ``place``: where."""
 
-    def __init__(self, place: Place) -> None:
-        super().__init__(place)
-        self.place = place
+    def __init__(self, code: str, most: int, place: Place) -> None:
+        super().__init__(code, most, place)
+        self.code, self.most, self.place = code, most, place
 
 
 class Argument(msgspec.Struct, frozen=True, gc=False):
@@ -62,9 +62,9 @@ class Pending(msgspec.Struct, frozen=True, gc=False):
 
 
 def refuse_long(length: int, node: ast.alias | ast.expr | ast.stmt) -> None:
-    """Raise LongName where the name that stands at ``node`` is too long."""
+    """Raise NotFollowed where the name that stands at ``node`` is too long."""
     if length > LONGEST_NAME:
-        raise LongName(place_of(node))
+        raise NotFollowed("long_name", LONGEST_NAME, place_of(node))
 
 
 def place_of(node: ast.alias | ast.expr | ast.stmt) -> Place:

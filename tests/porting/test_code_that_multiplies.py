@@ -188,6 +188,26 @@ def test_long_names_are_refused(scan: Scan, name: str, code: str, place: tuple[i
     assert all(len(one.name) < 1_100 for one in file.names.references)
 
 
+_NAMES = "".join(f"def a{number}(): pass\n" for number in range(500))
+STARRED = [  # the files, and the line of `a.py` at which star imports have bound too many names
+    ({"a.py": "import torch\nif torch:\n" + " from torch import *\n" * 300}, True),
+    ({"a.py": "import torch\n" + "from torch import *\nx = 1\n" * 300}, True),
+    ({"a.py": f"{_NAMES}" + "from b import *\na0 = 1\n" * 500, "b.py": _NAMES}, True),
+    ({"a.py": "import torch\n" + "from torch import *\n" * 30}, False),
+    ({"a.py": f"{_NAMES}" + "from b import *\n" * 300, "b.py": _NAMES}, False),
+    ({"a.py": "from b import *\n" * 9_000, "b.py": _NAMES}, False),
+]
+
+
+@pytest.mark.parametrize(("files", "refused"), STARRED, ids=range(len(STARRED)))
+def test_names_that_star_imports_bind_again_and_again_are_refused(
+    scan: Scan, files: dict[str, str], refused: bool
+) -> None:
+    """Each binds all names of its module: 300 kB of such imports took half a minute."""
+    found = [one.code for file in scan(files) for one in file.names.problems]
+    assert found == (["many_starred"] if refused else [])
+
+
 class Counted(dict[str, str | None]):
     """A branch that counts how often a name is looked up in it."""
 
