@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.torch_names import FOREIGN, ITEM, Value, united
+from apidiff.porting.uses import NotFollowed, place_of
 
 NUMPY = f"{NO_OBJECT}numpy"  # NumPy, and what it gives: arrays have methods by the names of tensors' own
 _UNBOUND = "unbound"
 _OTHERS = {None, FOREIGN, NUMPY}
 _OBJECTS = {INSTANCE[-1], SEQUENCE[-1], ITEM}  # what the path of an object ends with
+
+
+# Steps of the walk through a file: what code has may multiply them, by loops and branches within each other and star imports. The
+# files of torch and MindSpore take 0.2 at most for each character.
+_STEPS = 5  # for each character
+_FEWEST_STEPS = 20_000  # of the shortest file: a star import from torch binds 817 names
+
+
+class Steps:
+    """How many steps the walk through a file takes: expressions, and names that branches and star imports bind.
+
+    ``most``: that it may take, as ``size`` characters are walked through. ``at``: the statement that it has come to.
+    """
+
+    __slots__ = ("at", "most", "taken")
+
+    def __init__(self, size: int) -> None:
+        self.taken, self.most = 0, _FEWEST_STEPS + _STEPS * size
+        self.at: ast.stmt | None = None
+
+    def take(self, steps: int) -> None:
+        """Count steps. Raises NotFollowed where those are more than code of that size takes."""
+        self.taken += steps
+        if self.taken > self.most:
+            raise NotFollowed("many_steps", self.most, place_of(self.at) if self.at is not None else (1, 0, 1, 0))
 
 
 class Frame:
@@ -21,7 +48,8 @@ class Frame:
     ``bound``: what names are now; ``ever``: what they may be when a function that is called later looks them up. ``owner``: the
     class whose method this is, as a path. ``returned``: what the function returns; ``returns``: whether it does yet;
     ``yields``: whether it is a generator. ``changed``: the names that branches have bound or undone since `changes` was last
-    asked. ``tried``: the names that a `try` at hand has bound, and to what; for each what it was before.
+    asked. ``tried``: the names that a `try` at hand has bound, and to what; for each what it was before. ``steps``: those of the
+    whole file.
     """
 
     __slots__ = (
@@ -34,12 +62,13 @@ class Frame:
         "path",
         "returned",
         "returns",
+        "steps",
         "tried",
         "yields",
     )
 
-    def __init__(self, path: str, outer: Frame | None, owner: str | None) -> None:
-        self.path, self.outer, self.owner = path, outer, owner
+    def __init__(self, path: str, outer: Frame | None, owner: str | None, steps: Steps) -> None:
+        self.path, self.outer, self.owner, self.steps = path, outer, owner, steps
         self.bound: dict[str, Value] = {}
         self.ever: dict[str, Value] = {}
         self.changed: dict[str, None] = {}
@@ -90,6 +119,7 @@ class Frame:
     def end_try(self, before: dict[tuple[str, Value], Value] | None) -> dict[str, Value]:
         """What the names that it bound may be wherever it was left, of those that may be something else than they are now."""
         made, self.tried = self.tried or {}, before
+        self.steps.take(len(made))
         if before:
             for bound, first in made.items():
                 before.setdefault(bound, first)
@@ -112,6 +142,7 @@ class Frame:
         noted, self.journal = self.journal, before
         if not noted:
             return {}
+        self.steps.take(len(noted))
         made = {name: self.bound[name] for name in noted if name in self.bound}
         for name, value in reversed(noted.items()):
             self.changed[name] = None
@@ -127,6 +158,7 @@ class Frame:
         for number, branch in enumerate(branches):
             for name, value in branch.items():
                 bound.setdefault(name, []).append((number, value))
+        self.steps.take(len(bound))
         for name, found in bound.items():
             values = [value for _, value in found]
             before = self.bound.get(name, _UNBOUND)
@@ -145,6 +177,7 @@ class Frame:
     def since(self, other: dict[str, Value]) -> dict[str, Value]:
         """What names are in ``other``, of those that are something else now."""
         bound = self.bound
+        self.steps.take(len(other))
         return {name: value for name, value in other.items() if name not in bound or bound[name] != value}
 
 
@@ -157,8 +190,8 @@ class ModuleFrame(Frame):
 
     __slots__ = ("before", "stars")
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path, None, None)
+    def __init__(self, path: str, steps: Steps) -> None:
+        super().__init__(path, None, None, steps)
         self.stars = 0
         self.before: dict[str, int] = {}
 

@@ -102,9 +102,9 @@ class Calls(NameChains):
 
     def _register(self, func: ast.Attribute, passed: Passed) -> None:
         """``self.register_buffer("mask", …)``: from here on ``self.mask`` is a tensor."""
-        owner, name = func.value, passed.args[0].node if passed.args else None
-        if isinstance(owner, ast.Name) and isinstance(name, ast.Constant) and isinstance(name.value, str):
-            self.keep(ast.Attribute(owner, name.value, ast.Store()), TENSOR)
+        name = passed.args[0].node if passed.args else None
+        if self._is_self(func.value) and isinstance(name, ast.Constant) and isinstance(name.value, str):
+            self._keep_own(name.value, TENSOR)
 
     def _learn(self, value: str, passed: Passed) -> None:
         """Note what a call tells: of the parameters of a function of this file, and of what a function of PyTorch takes."""
@@ -180,13 +180,22 @@ class Calls(NameChains):
             self.mixed.add((owner, name))
         return None if (owner, name) in self.mixed else united(first, second)
 
+    def _is_self(self, owner: ast.expr) -> bool:
+        """Whether an expression names the object whose method is at hand."""
+        of = self.frame.owner
+        return of is not None and isinstance(owner, ast.Name) and self._look(owner.id) == f"{of}{INSTANCE}"
+
+    def _keep_own(self, name: str, value: Value) -> None:
+        """Note what is kept in the attribute ``name`` of ``self``."""
+        of = self.frame.owner or ""
+        kept = self.classes[of].attributes
+        kept[name] = self._either_of(of, name, kept.get(name), value)
+
     def keep(self, target: ast.Attribute, value: Value) -> None:
         """Note what is kept in an attribute of ``self``, or set in a module: ``torch.backends.cudnn.benchmark = True``."""
         owner = target.value
-        of = self.frame.owner
-        if of is not None and isinstance(owner, ast.Name) and self._look(owner.id) == f"{of}{INSTANCE}":
-            kept = self.classes[of].attributes
-            kept[target.attr] = self._either_of(of, target.attr, kept.get(target.attr), value)
+        if self._is_self(owner):
+            self._keep_own(target.attr, value)
             return
         if self._is_forward([target]) or (is_dotted(owner) and self.names.is_module(self._silent(owner) or "")):
             self._chain(target)

@@ -136,7 +136,7 @@ class Definitions(Expressions):
         keeps: bool,
     ) -> None:
         """Go through the body of a function. ``keeps``: whether its decorators leave what it returns as it is."""
-        before, self.frame = self.frame, Frame(path, outer, owner)
+        before, self.frame = self.frame, Frame(path, outer, owner, self.steps)
         marked, self.globals = self.globals, set()
         given = self._given(path)
         for name, value in parameters.items():
@@ -170,6 +170,7 @@ class Definitions(Expressions):
         former = self.classes.get(path) or ClassFacts([], {}, {})
         every = list(dict.fromkeys([*own, *former.bases]))
         definitions = (tuple(own), *former.definitions)
+        self.steps.take(len(definitions) // 64)  # which are copied
         if len(every) > _MOST_BASES:  # each attribute would be looked for in all of them
             every, definitions = [FOREIGN], ((FOREIGN,),) * len(definitions)
         defined = [
@@ -186,7 +187,7 @@ class Definitions(Expressions):
         )
         self.classes[path] = facts
         self.local.add(path)
-        self.frame = Frame(path, outer, None)
+        self.frame = Frame(path, outer, None, self.steps)
         held, self.later = self.later, deque()
         self.body(node.body)
         methods, self.later = self.later, held

@@ -16,6 +16,7 @@ class Expressions(TypeTests):
 
     def expr(self, node: ast.expr) -> Value:
         """Go through an expression; return what its value may be."""
+        self.steps.take(1)
         kind = type(node)
         if kind is ast.Name:
             name: str = node.id  # type: ignore[attr-defined]

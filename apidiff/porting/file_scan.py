@@ -128,6 +128,7 @@ def scan_parsed(
             tree,
             assume=file.module.startswith("<") or kind_of(Path(file.path)) != PYTHON,
             starred=starred,
+            size=sum(len(part.block.text) for part in parsed),
         )
         is_ported = names.follows_ported and len(parsed) == 1 and bool(found.facts.classes)
         either_bases = either_base_lines(parsed[0].block.text, parsed[0].tree) if is_ported else frozenset[int]()

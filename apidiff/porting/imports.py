@@ -8,7 +8,7 @@ from apidiff.porting.bindings import NUMPY
 from apidiff.porting.definitions import Definitions
 from apidiff.porting.module_names import joined
 from apidiff.porting.torch_names import FOREIGN, IN_TREE, Value
-from apidiff.porting.uses import NotFollowed, Pending, Use, place_of, refuse_long
+from apidiff.porting.uses import Pending, Use, place_of, refuse_long
 
 _NUMPY = {
     "numpy",
@@ -27,14 +27,8 @@ _NUMPY = {
 }
 
 
-# Names that the star imports of a file bind, each as often as it does: that from torch binds 817.
-_MOST_STARRED = 200_000
-
-
 class Imports(Definitions):
     """Goes through imports."""
-
-    starred_names = 0  # that star imports have bound, in this file
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -74,7 +68,7 @@ class Imports(Definitions):
             is_own = value is not None and value[0] == IN_TREE
             if alias.name == "*":
                 if is_own and value is not None:
-                    self._take_all(node, alias, value[1:])
+                    self._take_all(node, value[1:])
                 continue
             path: Value = f"{value}.{alias.name}" if is_own else self._beside(node, within, alias.name)
             if path is not None:
@@ -84,7 +78,7 @@ class Imports(Definitions):
                 is_ported = value is not None and value[0] == "m"
                 self._take(alias.asname or alias.name, f"{value}.{alias.name}" if is_ported else value)
 
-    def _take_all(self, node: ast.ImportFrom, star: ast.alias, module: str) -> None:
+    def _take_all(self, node: ast.ImportFrom, module: str) -> None:
         """Note that all names of a module of the tree are imported. What may not be run gives those that nothing else binds."""
         if self.frame is self.top:
             self.top.ever.setdefault("*", None)
@@ -94,7 +88,7 @@ class Imports(Definitions):
         self.top.stars += 1
         self.stars[module] = self.top.stars
         names = self.starred.get(module, {})
-        self._refuse_many(len(names), star)
+        self.steps.take(len(names))
         for name, path in names.items():
             if name in self.top.before:
                 self.top.rebind(name, path)
@@ -103,7 +97,7 @@ class Imports(Definitions):
         for alias in node.names:
             if alias.name == "*":
                 names = self.names.star(base)
-                self._refuse_many(len(names), alias)
+                self.steps.take(len(names))
                 for bound, meaning in names.items():
                     self._take(bound, meaning)
                 continue
@@ -111,12 +105,6 @@ class Imports(Definitions):
             self._take(alias.asname or alias.name, name)
             if not self.names.is_module(name):
                 self.uses.append(Use(name, place_of(alias), "import", None))
-
-    def _refuse_many(self, names: int, star: ast.alias) -> None:
-        """Raise NotFollowed where ``star`` brings the names that star imports bind to more than any code has."""
-        self.starred_names += names
-        if self.starred_names > _MOST_STARRED:
-            raise NotFollowed("many_starred", _MOST_STARRED, place_of(star))
 
     def _take(self, name: str, value: Value) -> None:
         """Bind a name that is imported."""

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from apidiff.model.result_types import INSTANCE
-from apidiff.porting.bindings import NUMPY, ClassFacts, Frame, ModuleFrame
+from apidiff.porting.bindings import NUMPY, ClassFacts, Frame, ModuleFrame, Steps
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.torch_names import FORWARD, IN_TREE, LONGEST_PATH, MODULE, TorchNames, Value, united
 from apidiff.porting.tree_modules import TreeModules
@@ -28,11 +28,13 @@ class NameChains:
         *,
         assume: bool,
         starred: Mapping[str, Mapping[str, str]],
+        size: int,
     ) -> None:
         self.names, self.file, self.tree = names, file, tree
         self.customary = names.customary | {"torch": "torch"} if assume else {}
         self.path = f"{IN_TREE}{file.module}"
-        self.top = ModuleFrame(self.path)
+        self.steps = Steps(size)
+        self.top = ModuleFrame(self.path, self.steps)
         self.frame: Frame = self.top
         self.uses: list[Use] = []
         self.pending: list[Pending] = []

@@ -40,6 +40,7 @@ def walk(
     *,
     assume: bool,
     starred: Mapping[str, Mapping[str, str]],
+    size: int,
 ) -> Found:
     """Walk through the parts of a file, one after another in the same scope.
 
@@ -50,12 +51,15 @@ def walk(
         tree: the modules of the scanned tree.
         assume: whether names that nothing binds are taken for what everyone calls modules: ``nn``, ``F``.
         starred: what names that are bound before are from the star import of a module on, by that.
+        size: the characters that the parts have, for each of which so many steps may be taken.
+
+    Raises NotFollowed where it would take longer than code does.
     """
-    walker = Walker(file, names, tree, assume=assume, starred=starred)
+    walker = Walker(file, names, tree, assume=assume, starred=starred, size=size)
     walker.module(trees)
     walker.finish()
     if walker.rebound or walker.mixed:  # a function has bound what an earlier place may have looked up
-        again = Walker(file, names, tree, assume=assume, starred=starred)
+        again = Walker(file, names, tree, assume=assume, starred=starred, size=size)
         again.frame.ever.update(walker.rebound)
         again.mixed |= walker.mixed
         again.module(trees)
@@ -77,6 +81,7 @@ class Walker(Imports):
         """Go through statements in order."""
         known, expr = _STATEMENTS, self.expr
         for statement in statements:
+            self.steps.at = statement
             kind = type(statement)
             if kind is ast.Expr:
                 expr(statement.value)  # type: ignore[attr-defined]

@@ -413,7 +413,7 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
     diagnostics += [
         passed_over(problem, editor.language)
         for problem in analysis.report.problems
-        if problem.code in {"long_line", "long_name", "many_starred"} and problem.cell is None
+        if problem.code in {"long_line", "long_name", "many_steps"} and problem.cell is None
     ]
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, document.version))
 

@@ -14,7 +14,7 @@ import pytest
 
 from apidiff.model.source_names import SourceNames
 from apidiff.porting import tree_links
-from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts
+from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts, Steps
 from apidiff.porting.name_walk import Walker
 from apidiff.porting.torch_names import TorchNames, read_result_types
 from apidiff.porting.tree_links import TreeLinks
@@ -189,23 +189,66 @@ def test_long_names_are_refused(scan: Scan, name: str, code: str, place: tuple[i
 
 
 _NAMES = "".join(f"def a{number}(): pass\n" for number in range(500))
-STARRED = [  # the files, and the line of `a.py` at which star imports have bound too many names
-    ({"a.py": "import torch\nif torch:\n" + " from torch import *\n" * 300}, True),
-    ({"a.py": "import torch\n" + "from torch import *\nx = 1\n" * 300}, True),
-    ({"a.py": f"{_NAMES}" + "from b import *\na0 = 1\n" * 500, "b.py": _NAMES}, True),
-    ({"a.py": "import torch\n" + "from torch import *\n" * 30}, False),
-    ({"a.py": f"{_NAMES}" + "from b import *\n" * 300, "b.py": _NAMES}, False),
+_BINDS = ";".join(f"a{number}=1" for number in range(500))
+_LOOPS = """a=b=c=d=torch.ones(1)
+def f():
+ global g
+ g=torch.abs
+while x:
+ a=np.ones(1)
+ while x:
+  b=np.ones(1)
+  while x:
+   c=np.ones(1)
+   while x:
+    d=np.ones(1)
+"""
+
+
+def _levels(number: int, opening: str, last: str, closing: str = "") -> str:
+    """Statements one in the other, ``last`` in the innermost; ``closing`` behind each."""
+    opened = "".join(f"{' ' * level}{opening}\n" for level in range(number))
+    closed = "".join(f"{' ' * level}{closing}\n" for level in reversed(range(number))) if closing else ""
+    return f"{opened}{' ' * number}{last}\n{closed}"
+
+
+def _pairs(levels: int, ends: str) -> str:
+    """A tuple with ``ends`` in tuples of one."""
+    return f"{'(' * levels}{ends}){',)' * (levels - 1)}"
+
+
+STEPS = [  # the files, and whether one takes more steps than code of its length does
+    ({"a.py": "if torch:\n" + " from torch import *\n" * 300}, True),
+    ({"a.py": "from torch import *\nx = 1\n" * 300}, True),
+    ({"a.py": _NAMES + "from b import *\na0 = 1\n" * 900, "b.py": _NAMES}, True),
+    ({"a.py": "if x:pass\n" + "elif x:pass\n" * 280 + f"else:\n {_BINDS}"}, True),
+    ({"a.py": _levels(90, "if x:", _BINDS)}, True),
+    ({"a.py": _levels(90, "while x:", _BINDS)}, True),
+    ({"a.py": _levels(90, "try:", _BINDS, "except E:pass")}, True),
+    ({"a.py": _levels(90, "for i in x:", _BINDS)}, True),
+    ({"a.py": f"{_LOOPS}    " + "if x:pass\n" + "    elif x:pass\n" * 100 + f"    else:\n     {_BINDS}"}, True),
+    ({"a.py": _LOOPS + "    class A(B):0\n" * 1_500}, True),
+    ({"a.py": f"{_pairs(150, 'y,' * 400)}={_pairs(150, 'f(0),' * 400)}"}, True),
+    ({"a.py": "from torch import *\n" * 20}, False),
+    ({"a.py": _NAMES + "from b import *\n" * 100, "b.py": _NAMES}, False),
     ({"a.py": "from b import *\n" * 9_000, "b.py": _NAMES}, False),
+    ({"a.py": "if x:pass\n" + "elif x:a=1\n" * 280 + "else:\n a=2"}, False),
+    ({"a.py": _levels(90, "if x:", "a=1;b=2;c=3")}, False),
+    ({"a.py": _LOOPS + "    x = torch.relu(a + b) * torch.sum(c - d)\n" * 100}, False),
+    ({"a.py": "class A(B):0\n" * 300}, False),
 ]
 
 
-@pytest.mark.parametrize(("files", "refused"), STARRED, ids=range(len(STARRED)))
-def test_names_that_star_imports_bind_again_and_again_are_refused(
-    scan: Scan, files: dict[str, str], refused: bool
-) -> None:
-    """Each binds all names of its module: 300 kB of such imports took half a minute."""
-    found = [one.code for file in scan(files) for one in file.names.problems]
-    assert found == (["many_starred"] if refused else [])
+@pytest.mark.parametrize(("files", "refused"), STEPS, ids=range(len(STEPS)))
+def test_code_that_multiplies_steps_is_refused(scan: Scan, files: dict[str, str], refused: bool) -> None:
+    """Loops, branches and star imports do what they hold again and again: 43 kB took half a minute."""
+    head = "import torch\nimport numpy as np\n"
+    found = [
+        one.code
+        for file in scan({name: f"{head}{code}" for name, code in files.items()})
+        for one in file.names.problems
+    ]
+    assert found == (["many_steps"] if refused else [])
 
 
 class Counted(dict[str, str | None]):
@@ -230,7 +273,7 @@ JOINED = [  # what a name is before, and in branches, and behind them; a branch 
 
 @pytest.mark.parametrize(("before", "values", "after"), JOINED)
 def test_branches_are_joined_by_what_each_binds(before: str | None, values: list[str | None], after: str) -> None:
-    frame = Frame("a", None, None)
+    frame = Frame("a", None, None, Steps(0))
     if before is not None:
         frame.bind("x", before)
     branches = [Counted({} if value is None else {"x": value}) for value in values]
@@ -241,7 +284,7 @@ def test_branches_are_joined_by_what_each_binds(before: str | None, values: list
 
 def test_a_branch_notes_a_name_once() -> None:
     """A star import binds hundreds, each time it is reached."""
-    frame = Frame("a", None, None)
+    frame = Frame("a", None, None, Steps(0))
     frame.bind("x", "first")
     before = frame.begin()
     for value in ("second", "third") * 50:

@@ -472,6 +472,11 @@ def test_a_comment_stands_right_above_its_statement(port: Port, text: str) -> No
     assert "from mindspore import mint" in lines[: place - 1]
 
 
+def test_a_buffer_by_the_name_of_the_method_is_no_fault(port: Port) -> None:
+    text = "x.register_buffer('forward', 1)\n"
+    assert port(text).text == text
+
+
 def test_an_edit_with_conditions_is_made_only_if_asked_for_and_says_when(port: Port) -> None:
     text = "import torch\nx = torch.relu(y)\n"
     assert port(text).text == text

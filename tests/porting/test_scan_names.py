@@ -155,6 +155,16 @@ TABLE: list[tuple[str, str, list[str]]] = [
         ["4:11 nn.Module", "7:9 nn.Module.register_buffer"],
     ),
     (
+        "buffer of a module",
+        T + "torch.register_buffer('a', x)\nnn.register_parameter('Linear')\nx.abs()",
+        ["4:1 register_buffer", "5:1 nn.register_parameter", "6:3 Tensor.abs?"],
+    ),
+    (
+        "buffer of self outside a method",
+        T + "self.register_buffer('forward', 1)\nself.forward(x)",
+        [],
+    ),
+    (
         "decorator and context",
         T + "@torch.no_grad()\ndef f():\n    with torch.enable_grad():\n        pass",
         ["4:2 no_grad", "6:10 enable_grad"],
