@@ -7,13 +7,13 @@ import signal
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # while the rest is imported there is nothing to put away, nor to say
 
+import os
 import sys
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-if (
-    sys.path and Path(sys.path[0]).resolve() == _HERE
-):  # started by the folder's name: import the package, not what lies in it
+# Started by the folder's name: import the package, not what lies in it. To compare paths would follow any number of links.
+if sys.path and os.path.isdir(sys.path[0]) and os.path.samefile(sys.path[0], _HERE):  # noqa: PTH112, PTH121 - it may be any text
     sys.path[0] = str(_HERE.parent)
 
 from apidiff.cli import main  # noqa: E402

@@ -449,8 +449,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         """Whether there is something at ``path`` that does not lie in the folder of the site."""
         if not os.path.exists(path):  # noqa: PTH110 - as above
             return False
-        root, real = os.path.realpath(self.directory), os.path.realpath(path)
-        return real != root and not real.startswith(os.path.join(root, ""))  # noqa: PTH118 - as above
+        return not real_path(path).is_relative_to(real_path(self.directory))
 
     def date_time_string(self, timestamp: float | None = None) -> str:
         """Write a time; that of a file may be one that no date says."""

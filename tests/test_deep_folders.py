@@ -20,6 +20,7 @@ from apidiff.execute.matrix.cells import Block, Deadlines
 from apidiff.execute.matrix.environment import Environment
 from apidiff.lookup import cache, made_entries
 from apidiff.process_group import remove_folder
+from apidiff.real_path import real_path
 from apidiff.sphinxext import page_parts, stub_pages
 from apidiff.sphinxext.build_cache import BuildCache
 from apidiff.sphinxext.written_files import remove_former
@@ -76,8 +77,7 @@ def test_pages_to_lead_again_are_found_in_deep_folders(tmp_path: Path) -> None:
 def test_the_state_of_the_data_holds_what_lies_deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
     looked_up: list[str] = []
-    realpath = os.path.realpath
-    monkeypatch.setattr("os.path.realpath", lambda path: looked_up.append(path) or realpath(path))
+    monkeypatch.setattr(cache, "real_path", lambda path: looked_up.append(path) or real_path(path))
     with deep(tmp_path / "data", LEVELS, ["page.yaml"]) as last:
         listed = [line.split()[0] for line in cache._listing(tmp_path)]
     assert listed == [f"{last}/page.yaml"]
@@ -202,7 +202,7 @@ def test_nothing_is_removed_where_a_folder_was_moved_to_meanwhile(
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["a", "b"]
 
 
-# What calls itself for each level in Python 3.11, and may do so here: (file, call).
+# What calls itself for each level, or each link, in Python 3.11, and may do so here: (file, call).
 ALLOWED = {
     ("scratch_folder.py", "TemporaryDirectory"): "`remove_folder` comes first, and again",
     ("site_builder.py", "glob(FAULTS)"): "a pattern of names in one folder",
@@ -210,12 +210,15 @@ ALLOWED = {
 }
 
 
+CALLS = {"rglob", "rmtree", "copytree", "fwalk", "TemporaryDirectory", "realpath"}
+
+
 def _recursive(file: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Attribute | ast.alias):
             name = node.attr if isinstance(node, ast.Attribute) else node.name
             of_system = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
-            if name in {"rglob", "rmtree", "copytree", "fwalk", "TemporaryDirectory"} or (name == "walk" and of_system):
+            if name in CALLS or (name == "walk" and of_system):
                 yield name
         elif (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"glob", "iglob"}
@@ -223,10 +226,15 @@ def _recursive(file: Path) -> Iterator[str]:
             pattern = ast.unparse(node.args[0])
             if "**" in pattern or not isinstance(node.args[0], ast.Constant | ast.JoinedStr | ast.Attribute):
                 yield f"glob({pattern})"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "resolve":
+            path = ast.unparse(node.func.value)
+            # With an argument it is no path's; to a module that runs few links lead.
+            if not node.args and path != "Path(__file__)":
+                yield f"{path}.resolve()"
 
 
 def test_nothing_else_calls_itself_for_each_level() -> None:
-    """`walk_folders`, `visible_files`, `remove_folder` and `scratch_folder` do not."""
+    """`walk_folders`, `visible_files`, `remove_folder`, `scratch_folder` and `real_path` do not."""
     found = {
         (file.relative_to(PACKAGE).as_posix(), call) for file in PACKAGE.rglob("*.py") for call in _recursive(file)
     }
@@ -241,7 +249,10 @@ CODE = [
     ("top.rglob('*')", ["rglob"]),
     ("top.glob('**/*.md')", ["glob('**/*.md')"]),
     ("glob.glob(f'{top}/**')", ["glob(f'{top}/**')"]),
-    ("top.glob('*.md'), ast.walk(tree)", []),
+    ("os.path.realpath(top)", ["realpath"]),
+    ("from os.path import realpath", ["realpath"]),
+    ("Path(top).resolve(), top.parent.resolve(strict=True)", ["Path(top).resolve()", "top.parent.resolve()"]),
+    ("top.glob('*.md'), ast.walk(tree), Path(__file__).resolve(), links.resolve(name)", []),
 ]
 
 

@@ -43,6 +43,7 @@ from apidiff.model.signed import Signed
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 from apidiff.model.trust import Trust
 from apidiff.model.version import VersionError, release_of
+from apidiff.real_path import real_path
 
 _MOST = 64 * 2**20  # bytes of the list of what was written here: some 400,000 records
 
@@ -288,4 +289,4 @@ def _written_here() -> Path:
 
 def _line(path: Path) -> bytes:
     """The digest and the path of a record, as sha256sum prints them."""
-    return f"{whole_digest(read_packed(path))}  {path.resolve()}\n".encode("utf-8", "surrogateescape")
+    return f"{whole_digest(read_packed(path))}  {real_path(path)}\n".encode("utf-8", "surrogateescape")

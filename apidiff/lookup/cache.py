@@ -17,6 +17,7 @@ from apidiff import __version__
 from apidiff.errors import ApidiffError, DataError, printable
 from apidiff.folder_walk import walk_folders
 from apidiff.lookup.index import Index, packed, unpacked
+from apidiff.real_path import real_path
 
 _MINISIGN = "minisign"  # apidiff.database.signing.PROGRAM, which a lookup in a kept index need not import
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -182,7 +183,7 @@ def _listing(folder: Path) -> Iterator[str]:
             folders.clear()
             continue
         if (here.st_dev, here.st_ino) in seen:
-            yield f"{parent} {os.path.realpath(parent)}"  # what lies there is read by this name too
+            yield f"{parent} {real_path(parent)}"  # what lies there is read by this name too
             folders.clear()
             continue
         seen.add((here.st_dev, here.st_ino))

@@ -407,10 +407,11 @@ def test_markdown(scan: Scan) -> None:
     ]
 
 
-def test_links_one_behind_the_other_are_files_that_cannot_be_read(scan: Scan, tmp_path: Path) -> None:
-    """Of more than 40 the system opens none, and each was followed to the end."""
+@pytest.mark.parametrize("through", ["", "missing/../"])
+def test_links_one_behind_the_other_are_files_that_cannot_be_read(scan: Scan, tmp_path: Path, through: str) -> None:
+    """Of more than 40, and of those that lead through what is missing, the system opens none; each was followed to the end."""
     for number in range(1500):
-        (tmp_path / f"l{number}.py").symlink_to(f"l{number + 1}.py")
+        (tmp_path / f"l{number}.py").symlink_to(f"{through}l{number + 1}.py")
     (tmp_path / "l1500.py").symlink_to("good.py")
     scanned = scan({"good.py": "import torch\ntorch.ones(1)"})
     codes = [problem.code for file in scanned for problem in file.names.problems]

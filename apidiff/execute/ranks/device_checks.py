@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from apidiff.real_path import real_path
+
 _NVIDIA = Path("/proc/driver/nvidia/version")
 _ASCEND_DRIVER = Path("/usr/local/Ascend/driver/version.info")
 
@@ -100,7 +102,7 @@ def nvidia_driver() -> str | None:
 def ascend_versions() -> dict[str, str | None]:
     """The versions of Ascend's driver and of CANN, from the files that their installers leave."""
     home = os.environ.get("ASCEND_HOME_PATH") or os.environ.get("ASCEND_TOOLKIT_HOME")
-    notes = sorted(Path(home).resolve().glob("*/ascend_*_install.info")) if home else []
+    notes = sorted(real_path(home).glob("*/ascend_*_install.info")) if home else []
     return {
         "driver": _version_in([_ASCEND_DRIVER], r"(?m)^Version=(\S+)"),
         "CANN": _version_in(notes, r"version=(\S+)"),
