@@ -59,12 +59,26 @@ def refuse_unbuilt(out: Path) -> None:
     """Raise BadFolder where there are files in a language's folder without a list, and no trace of a build.
 
     One that was ended before it listed the pages has published beside them. Sphinx' note is none: every site of Sphinx has it.
+    Links are followed, as they are when pages are written: what they lead to would be replaced.
     """
-    if out.is_symlink() or (out / "mappings" / PUBLISHED).is_file():
+    if (out / "mappings" / PUBLISHED).is_file():
         return
-    if any(names for _, _, names in walk_folders(out)):
+    if _holds_files(out):
         found = f"holds files and no list of what a build wrote ({LIST}), so that a build would replace some of them"
         raise BadFolder(out, found, "Move them away, or give --output another folder.")
+
+
+def _holds_files(top: Path) -> bool:
+    """Whether a file lies below, or behind a link there; links may lead round in a circle."""
+    seen = set[tuple[int, int]]()
+    for path, folders, names in walk_folders(top, follow_links=True):
+        if names:
+            return True
+        state = os.stat(path)  # noqa: PTH116 - as listed
+        if (state.st_dev, state.st_ino) in seen:
+            folders.clear()
+        seen.add((state.st_dev, state.st_ino))
+    return False
 
 
 def refuse_pipes(folder: Path) -> None:

@@ -225,6 +225,51 @@ def test_what_no_build_listed_is_refused_before_anything_is_removed(
     assert {path for path in Path().rglob("*") if path.is_file()} >= files
 
 
+def _a_circle(path: Path) -> None:
+    for name in ("a", "b"):
+        (path / name).mkdir(parents=True)
+        for link in ("c", "d", "e"):
+            (path / name / link).symlink_to("..")
+
+
+# A link in a language's folder or in its place, what lies where it leads, whether a build is refused.
+LINKED_OUT: list[tuple[str, Callable[[Path], object], bool]] = [
+    ("en", Path.mkdir, False),
+    ("en", _a_circle, False),
+    ("en", lambda mine: write([f"{mine}/{LIST}", f"{mine}/index.html"]), False),
+    ("en", lambda mine: write([f"{mine}/mappings/.apidiff-published", f"{mine}/index.html"]), False),
+    ("en", lambda mine: write([f"{mine}/index.html"]), True),
+    ("zh-cn", lambda mine: write([f"{mine}/a/b/index.html"]), True),
+    ("en/mappings", Path.mkdir, False),
+    ("en/mappings", lambda mine: write([f"{mine}/index.html"]), True),
+    ("en/a/b", lambda mine: write([f"{mine}/c/index.html"]), True),
+]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(("name", "put_there", "refused"), LINKED_OUT)
+def test_files_that_links_lead_to_are_refused_as_those_in_a_folder(
+    name: str,
+    put_there: Callable[[Path], object],
+    refused: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(site.database, "load", broken)
+    monkeypatch.chdir(tmp_path)
+    put_there(Path("mine"))
+    kept = write([f"site/{MARK}", ".site/lock", ".site/doctrees/en/index.doctree"])
+    files = {path for path in Path("mine").rglob("*") if path.is_file()} | (kept if refused else set())
+    link = Path("site", name)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(Path("mine").absolute())
+    assert site.main(["build", "--output", "site"]) == 2
+    found = f"{tmp_path / link.parts[0] / link.parts[1]} holds files and no list of what a build wrote ({LIST})"
+    assert capsys.readouterr().err.startswith(found) is refused
+    assert all(file.read_text() == "mine" for file in files)
+
+
 def test_what_was_published_before_pages_were_listed_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that was ended at once can be done again, and nothing but what it listed is its own."""
     monkeypatch.setattr(site.database, "load", broken)
