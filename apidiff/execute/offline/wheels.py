@@ -33,7 +33,6 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 WHEELS = CHECKOUT / "build" / "wheels"
 PYTHONS = ("3.11", "3.12", "3.13")
 _MACHINES = ("x86_64", "aarch64")
-_BORROWED = ("__init__", "requirements", "tags", "utils", "version")  # the modules of `packaging` that this one imports
 _FETCH_S = 600  # seconds for all of one Python and machine
 
 # What verification imports, by module: the package that brings it. PyYAML is the one whose names differ; rich needs the last.
@@ -101,28 +100,42 @@ def _is_lacking(module: str, package: str, wanted: Requirement | None) -> bool:
 
 
 def _is_here(module: str) -> bool:
-    """Whether a module is installed; ``packaging`` that was borrowed from its wheel is not."""
+    """Whether a module is installed; ``packaging`` that was borrowed from its wheel is not, nor any folder of the name."""
     spec = PathFinder.find_spec(module)  # not importlib.util.find_spec, which answers for what is imported already
-    return spec is not None and ".whl" not in str(spec.origin)
+    return spec is not None and spec.origin is not None and ".whl" not in spec.origin
 
 
 def _borrow_packaging(wheels: Path) -> None:
     """Makes ``packaging`` importable here where it is not installed: Python imports from a wheel as from any zip."""
-    if importlib.util.find_spec("packaging") is None:
+    if not _is_here("packaging"):
         there = sorted(wheels.glob("packaging-*-py3-none-any.whl"))
         if not there:
             raise _missing(["packaging"], wheels)
         try:
             with scratch_folder("apidiff-wheel-") as folder:
                 _unpack(there[-1], folder)  # what cannot be unpacked cannot be imported from
-                if not all((folder / "packaging" / f"{name}.py").is_file() for name in _BORROWED):
-                    raise Missing(f"{there[-1]} holds no packaging. Copy it again.")
         except OSError as error:
             raise Missing(
                 f"No temporary folder can be made ({error.strerror}). Free space, or set TMPDIR to a folder that can be written."
             ) from error
         sys.path.append(str(there[-1]))
         importlib.invalidate_caches()
+        try:
+            _import_packaging()
+        except Exception as error:  # a module that is damaged may raise anything
+            sys.path.remove(str(there[-1]))
+            for name in [name for name in sys.modules if name.partition(".")[0] == "packaging"]:
+                del sys.modules[name]
+            found = (str(error) or type(error).__name__).splitlines()[0]
+            raise Missing(f"{there[-1]} holds no packaging that can be imported ({found}). Copy it again.") from error
+
+
+def _import_packaging() -> None:
+    """Imports what this module takes from ``packaging``, and with it all of its modules that these need."""
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: F401
+    from packaging.tags import sys_tags  # noqa: F401
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename  # noqa: F401
+    from packaging.version import Version  # noqa: F401
 
 
 def supply(into: Path, wheels: Path = WHEELS) -> list[str]:
@@ -234,7 +247,7 @@ def _unpack(wheel: Path, folder: Path) -> None:
 
 def fetch(into: Path = WHEELS) -> int:
     """Downloads the wheels for every Python and machine. Returns the exit code: 2 where pip failed. Raises Missing."""
-    if importlib.util.find_spec("packaging") is None:
+    if not _is_here("packaging"):
         if not _download(into, [next((text for text in _dependencies() if text.startswith("packaging")), "packaging")]):
             return 2
         _borrow_packaging(into)

@@ -84,16 +84,18 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin" / "python"
 
 
-def supplied(bare: Path, carried: Path, into: Path) -> subprocess.CompletedProcess[str]:
+def supplied(bare: Path, carried: Path, into: Path, path: str = "") -> subprocess.CompletedProcess[str]:
     code = (
         "import sys; from pathlib import Path; from apidiff.execute.offline.wheels import Missing, lacking, supply\n"
         "try: print(supply(Path(sys.argv[1]), Path(sys.argv[2])))\n"
-        "except Missing as error: sys.exit(str(error))\n"
+        "except Missing as error:\n"
+        "    print([name for name in (*sys.path, *sys.modules) if 'packaging' in name])\n"
+        "    sys.exit(str(error))\n"
         "import os, subprocess, msgspec, yaml\n"
         "print(msgspec.name, yaml.name, lacking())\n"
         "subprocess.run([sys.executable, '-c', 'import rich; print(rich.name)'], timeout=60, check=True)\n"
     )
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment = os.environ | {"PYTHONPATH": path}
     return subprocess.run(
         [str(bare), "-u", "-c", code, str(into), str(carried)],
         capture_output=True,
@@ -113,6 +115,16 @@ def test_wheels_are_unpacked_for_a_python_that_has_nothing(bare: Path, tmp_path:
     lines = done.stdout.splitlines()
     assert all(f"{package.replace('-', '_')}-99.0-py3-none-any.whl" in lines[0] for package in NEEDED.values())
     assert lines[1:] == ["msgspec pyyaml []", "rich"]
+
+
+def test_folders_of_the_names_are_no_packages(bare: Path, tmp_path: Path) -> None:
+    """Many a repository has a folder ``packaging``, which Python takes for a package without modules."""
+    for module, package in NEEDED.items():
+        wheel(tmp_path, package, module)
+        (tmp_path / "repository" / module).mkdir(parents=True)
+    done = supplied(bare, tmp_path, tmp_path / "into", str(tmp_path / "repository"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1:] == ["msgspec pyyaml []", "rich"]
 
 
 def test_a_wheel_that_is_not_there_is_named_with_the_remedy(bare: Path, tmp_path: Path) -> None:
@@ -151,6 +163,44 @@ def without_members(path: Path) -> None:
 def without_modules(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("packaging/__init__.py", "")
+
+
+def with_module(path: Path, name: str, code: str | None) -> None:
+    """As it was, but for one module of ``packaging``; without it where there is no code."""
+    with zipfile.ZipFile(path) as archive:
+        members = {member: archive.read(member) for member in archive.namelist() if member != f"packaging/{name}.py"}
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+        if code is not None:
+            archive.writestr(f"packaging/{name}.py", code)
+
+
+# (a module that others need, what it holds)
+BROKEN = [
+    ("markers", None),
+    ("_tokenizer", None),
+    ("specifiers", "class Specifier(\n"),
+    ("specifiers", "\0"),
+    ("utils", ""),
+    ("_elffile", "1 / 0"),
+    ("tags", "import sys\nsys.no_such"),
+]
+
+
+@pytest.mark.parametrize(("name", "code"), BROKEN)
+def test_a_packaging_that_cannot_be_imported_is_refused(
+    bare: Path, tmp_path: Path, name: str, code: str | None
+) -> None:
+    wheel(tmp_path, "packaging", "packaging")
+    broken = tmp_path / "packaging-99.0-py3-none-any.whl"
+    with_module(broken, name, code)
+    done = supplied(bare, tmp_path, tmp_path / "into")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{broken} holds no packaging that can be imported ("), done.stderr
+    assert done.stderr.endswith("). Copy it again.\n")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == "[]\n"
 
 
 def written(path: Path, offsets: tuple[int, int], value: bytes) -> None:
@@ -302,23 +352,24 @@ def test_a_folder_in_which_nothing_can_be_written_is_told(
 
 def test_without_a_temporary_folder_packaging_is_not_borrowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel(tmp_path, "packaging", "packaging")
-    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(wheels, "_is_here", lambda _name: False)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
     with pytest.raises(Missing, match=r"No temporary folder can be made \(No such file or directory\)\. .* TMPDIR"):
         supply(tmp_path / "into", tmp_path)
 
 
-def test_a_wheel_of_deep_folders_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wheel_of_deep_folders_leaves_no_temporary_file(
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They are made one after the other, each as deep as Python can make at once below those that are there."""
     damaged = tmp_path / "packaging-99.0-py3-none-any.whl"
     with zipfile.ZipFile(damaged, "w") as archive:
         for levels in (500, 1000, 1500):
             archive.writestr("a/" * levels + "file", "")
-    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda _name: None)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     with deep(tmp_path / "temporary", 0) as temporary:
-        with pytest.raises(Missing, match=rf"^{re.escape(str(damaged))} .* Copy it again"):
-            supply(tmp_path / "into", tmp_path)
+        done = supplied(bare, tmp_path, tmp_path / "into")
+        assert re.fullmatch(rf"{re.escape(str(damaged))} .* Copy it again.*\n", done.stderr)
         assert list(Path(temporary).iterdir()) == []
 
 
