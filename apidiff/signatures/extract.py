@@ -119,10 +119,15 @@ def _republished(public: str, defined_in: str, modules: Modules) -> Iterator[str
     for name, member in module.members.items() if module else ():
         if not isinstance(member, griffe.Class) or name.startswith("_"):
             continue
-        with suppress(NotReadable):
+        try:
             shown = modules.find(f"{public}.{name}")
-            if isinstance(shown, griffe.Class) and shown.path == member.path:
-                yield f"{public}.{name}"
+        except Absent:
+            continue
+        except (NotReadable, RecursionError):  # `extract` meets it again, and tells it
+            yield f"{public}.{name}"
+            continue
+        if isinstance(shown, griffe.Class) and shown.path == member.path:
+            yield f"{public}.{name}"
 
 
 def render(signatures: SignatureFile) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,8 @@ class Overloads:
     ways: list[griffe.Function]
 
 
+# Makes the list of a module's names: asks for those of others by their paths, and is sent them.
+_Listing = Generator[str, dict[str, None], list[str]]
 Found = griffe.Function | griffe.Class | griffe.Attribute | griffe.Module | Overloads
 
 
@@ -101,7 +104,36 @@ class Modules:
         return list(self._all_of(path))
 
     def _all_of(self, path: str) -> dict[str, None]:
-        """As ``public``, made once."""
+        """As ``public``, made once. No recursion: modules may take names from each other in a chain of any length."""
+        waiting: list[tuple[str, _Listing]] = []  # each for the names of the next
+        try:
+            names = self._listed(path, waiting)
+            while waiting:
+                current, listing = waiting[-1]
+                try:
+                    asked = next(listing) if names is None else listing.send(names)
+                except StopIteration as done:
+                    waiting.pop()
+                    names = self._public[current] = {name: None for name in done.value if name.isidentifier()}
+                except NotReadable as error:
+                    waiting.pop()
+                    del self._public[current]
+                    self._unlisted[current] = str(error)
+                    if not waiting:
+                        raise
+                    names = {}
+                else:
+                    try:
+                        names = self._listed(asked, waiting)
+                    except NotReadable:
+                        names = {}
+        finally:
+            for left, _ in waiting:  # what is half made would pass for a module without names
+                self._public.pop(left, None)
+        return self._public[path]
+
+    def _listed(self, path: str, waiting: list[tuple[str, _Listing]]) -> dict[str, None] | None:
+        """The public names of a module where they are known; None where making them was begun, as the last of ``waiting``."""
         if path in self._unlisted:
             raise NotReadable(self._unlisted[path])
         if path not in self._public:
@@ -109,23 +141,19 @@ class Modules:
             if module is None:
                 raise Absent(f"there is no module {path}")
             self._public[path] = {}  # for those that import it while it is read
-            try:
-                self._public[path] = {name: None for name in self._names(module, path) if name.isidentifier()}
-            except NotReadable as error:
-                del self._public[path]
-                self._unlisted[path] = str(error)
-                raise
+            waiting.append((path, self._names(module, path)))
+            return None
         return self._public[path]
 
-    def _names(self, module: griffe.Module, path: str) -> list[str]:
+    def _names(self, module: griffe.Module, path: str) -> _Listing:
         if module.exports is not None and not _computed(module):
-            return sorted(self._exports(module))
+            return sorted((yield from self._exports(module)))
         top = path.partition(".")[0]
         names: set[str] = set()
         for name, member in module.members.items():
             if isinstance(member, griffe.Alias):
                 if member.wildcard:
-                    taken = self._star(member.wildcard)
+                    taken = yield member.wildcard
                     self._count_taken(len(taken), module)
                     names.update(taken)
                 elif member.target_path.partition(".")[0] == top and self._file(member.target_path) is None:
@@ -272,14 +300,14 @@ class Modules:
         except NotReadable:
             return {}
 
-    def _exports(self, module: griffe.Module) -> dict[str, None]:
+    def _exports(self, module: griffe.Module) -> Generator[str, dict[str, None], dict[str, None]]:
         names = {export: None for export in module.exports or [] if isinstance(export, str)}
         added = {path_of(export): None for export in module.exports or [] if not isinstance(export, str)}
         for path in (one.removesuffix(".__all__") for one in added):  # of other modules, added to this one's
             with suppress(NotReadable):  # which `unread` tells
                 # A package that imports a module of its own by its full name: griffe then tells the last part alone.
                 path = path if self.module(path) else f"{module.path}.{path}"
-            taken = self._star(path)
+            taken = yield path
             self._count_taken(len(taken), module)
             names |= taken
         return names

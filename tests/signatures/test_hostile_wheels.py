@@ -106,6 +106,15 @@ def _bases(count: int) -> str:
     return f"import torch\nclass Tensor(torch.a0, torch.b0): ...\n{above}\n"
 
 
+STAR, LISTING = "from torch.m{0} import *", "import torch.m{0}\n__all__ = [*torch.m{0}.__all__]"
+
+
+def _chain(link: str, count: int, last: str) -> dict[str, str]:
+    """Modules of which each takes all names of the next by ``link``; only the last defines any."""
+    files = {f"torch/m{number}.py": link.format(number + 1) for number in range(count)}
+    return files | {"torch/__init__.py": link.format(0), f"torch/m{count}.py": last}
+
+
 # What a wheel holds beside its METADATA, and what is said of torch.Tensor ('': that it is read; None: nothing)
 MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "x = a" + ".b" * 10_000}, "__init__.py cannot be parsed"),
@@ -142,6 +151,8 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
         | {f"torch/m{number}.py": f"from torch.m{number + 1} import Tensor" for number in range(200)},
         "lead through more than 100 others",
     ),
+    (_chain(STAR, 500, "class Tensor: ..."), "lead through more than 100 others"),
+    (_chain(STAR, 90, "class Tensor: ..."), ""),
     (
         {
             "torch/__init__.py": "import torch\nclass Tensor(torch.c0): ...\n"
@@ -279,6 +290,57 @@ def test_a_module_that_cannot_be_read_is_told(
     with unpacked(framework, wheel) as source:
         found = extract(source)
     assert why in found.unreadable[module]
+
+
+@pytest.mark.parametrize("are_read", [False, True])
+@pytest.mark.parametrize("link", [STAR, LISTING])
+@pytest.mark.usefixtures("recursion_limit_of_the_command")
+def test_a_chain_of_modules_loses_no_name(tmp_path: Path, link: str, are_read: bool) -> None:
+    """What was read before, the chain ended with a traceback, and the modules of its beginning passed for empty ones."""
+    (tmp_path / "torch").mkdir()
+    for name, code in _chain(link, 1500, "__all__ = ['f']\ndef f(): ...").items():
+        (tmp_path / name).write_text(code)
+    modules = Modules(tmp_path)
+    for number in range(1500 if are_read else 0):
+        modules.module(f"torch.m{number}")
+    assert modules.public("torch") == ["f"]
+    assert modules.public("torch.m700") == ["f"]
+    assert not modules.unread
+
+
+def test_a_list_that_is_half_made_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever was raised: it passed for a module without names."""
+    (tmp_path / "torch").mkdir()
+    for name, code in _chain(STAR, 3, "def f(): ...").items():
+        (tmp_path / name).write_text(code)
+    modules = Modules(tmp_path)
+
+    def out_of_stack(*_: object) -> None:
+        raise RecursionError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Modules, "_count_taken", out_of_stack)
+        with pytest.raises(RecursionError):
+            modules.public("torch")
+    assert modules.public("torch") == ["f"]
+
+
+def test_a_republished_class_that_is_not_reached_is_told(tmp_path: Path) -> None:
+    """It was left out without a word."""
+    files = {
+        "mindspore/__init__.py": "",
+        "mindspore/ops/operations/comm_ops.py": "class Far: ...\nclass Near: ...\nclass Private: ...",
+        "mindspore/ops/__init__.py": "from mindspore.ops.operations.comm_ops import Near\nfrom mindspore.m0 import Far",
+        "mindspore/m150.py": "from mindspore.ops.operations.comm_ops import Far",
+    }
+    links = {f"mindspore/m{number}.py": f"from mindspore.m{number + 1} import Far" for number in range(150)}
+    metadata = {"mindspore-9.1.0.dist-info/METADATA": "Name: mindspore\nVersion: 9.1.0\n"}
+    wheel = make_wheel(tmp_path / "a.whl", metadata | files | links)
+    with unpacked("mindspore", wheel) as source:
+        found = extract(source)
+    assert list(found.apis) == ["mindspore.ops.Near"]
+    assert list(found.unreadable) == ["mindspore.ops.Far"]
+    assert "lead through more than 100 others" in found.unreadable["mindspore.ops.Far"]
 
 
 def test_what_one_extraction_reads_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
