@@ -41,6 +41,9 @@ MAX_RANKS = 64  # as many as the command starts
 MAX_CORES = 100_000
 MAX_TEXT = 100_000  # characters of one string
 MAX_NAME = 200  # characters of what an API, a probe, a mapping or a sample is called: files and pages have such names
+# What stands beside all that a run saw, on every page of its APIs.
+MAX_FACT = 200  # characters of what its system, Python and machine are called: the longest is 53
+MAX_STOPPED = 2000  # of why it stopped: three lines of a log, of 200 each, and a folder
 MAX_SIGNATURES = 20_000  # of a record: ten times what the largest has
 MAX_RUNS = {RunRecord: 20_000, SingleRecord: 100_000}  # probes or samples of a record: five times and more
 MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log, packages, devices
@@ -153,6 +156,10 @@ def _about_its_making(record: RunRecord | SingleRecord) -> Iterator[Fault]:
     measured_by = record.measured_by or ""
     if len(measured_by) > LONGEST:  # it stands beside each of its observations
         yield f"names a measurer with {len(measured_by)} characters", f"At most {LONGEST} are possible. {NEW}"
+    facts = [(name, getattr(record, name), MAX_FACT) for name in ("os", "python", "machine")]
+    for name, text, most in (*facts, ("stopped", record.stopped or "", MAX_STOPPED)):
+        if len(text) > most:
+            yield f"has {len(text)} characters under `{name}`", f"At most {most} are possible. {NEW}"
     if not 1 <= record.cores <= MAX_CORES:
         yield f"was made on {record.cores} cores", f"From 1 to {MAX_CORES} are possible. {NEW}"
     found = record.device_found

@@ -153,6 +153,11 @@ def evidence_key(run: RunHead | RunRecord, api: str) -> str:
     return "/".join([*named, api if _DOTTED.fullmatch(api) else f"x-{digest_text(api)}"])
 
 
+def place_of(key: str) -> str:
+    """The part of an evidence key that all APIs share which the same runs recorded: ``torch-2.13.0/gloo-cpu``."""
+    return key.rpartition("/")[0]
+
+
 def _place(run: RunRecord) -> tuple[str, ...]:
     return run.framework, run.framework_version, run.backend, run.device
 

@@ -22,7 +22,7 @@ from apidiff.atomic_write import locked, refuse_unwritable, write_files
 from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import add_own_records, load_own_records
-from apidiff.database.record_gate import record_faults
+from apidiff.database.record_gate import MAX_FACT, record_faults
 from apidiff.database.regular_files import is_own, read_regular
 from apidiff.database.runs import (
     former_records,
@@ -80,7 +80,7 @@ def surroundings(framework: str, device_found: DeviceFound | None = None) -> dic
     return {
         "suite_version": packages.get("apidiff", "source"),
         "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "os": _system(),
+        "os": _system()[:MAX_FACT],  # which a distribution's own name may be longer than
         "python": platform.python_version(),
         "machine": platform.machine(),
         "cores": len(os.sched_getaffinity(0)),

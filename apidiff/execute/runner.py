@@ -21,6 +21,7 @@ import msgspec
 
 from apidiff.database.backends import Backend
 from apidiff.database.paths import examples_folder
+from apidiff.database.record_gate import MAX_STOPPED
 from apidiff.ending_signals import held
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import SKIPPED, Plan, Step, step_key
@@ -141,7 +142,7 @@ class Runner:
         except (StartError, HostError) as error:
             if not self.starts:
                 raise
-            self.stopped = str(error)
+            self.stopped = str(error)[:MAX_STOPPED]
             return None
 
     def _make(self, step: Step, *, spares: int) -> ProbeRun:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from apidiff.atomic_write import open_in_place, refuse_irregular, remove_left
 from apidiff.database.runs import intact_bytes, is_intact, is_packed, signature_path
 from apidiff.database.signing import read_signature
-from apidiff.derive.evidence import evidence, head_of
+from apidiff.derive.evidence import evidence, head_of, place_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.see_also import see_also
 from apidiff.derive.statements import refuted_claims
@@ -78,7 +78,8 @@ class BuildCache:
     """The derived files of one build.
 
     By name: ``outline`` (Outline), ``mappings/<ID>`` (MappingPage), ``pictures/<ID>`` (Picture), ``runs/<ID>`` (the run
-    record, byte for byte, with its signature beside it), ``signed/<ID>`` (Signed), ``evidence/<key>`` (ApiEvidence),
+    record, byte for byte, with its signature beside it), ``signed/<ID>`` (Signed), ``evidence/<key>`` (ApiEvidence
+    without its runs), ``heads/<place of the key>`` (list[RunHead], those runs),
     ``lists/<name>`` (list[MappingPage], see `LISTS`), ``runs`` (list[RunHead]), ``counterparts``
     (list[CounterpartEntry]), ``index`` (Index), ``official`` (OfficialReport), ``documents`` (list[DocumentRow]),
     ``coverage`` (Coverage), ``search/<language>`` (list[SearchEntry]), ``port/<language>`` (a script), ``examples`` (path
@@ -193,16 +194,19 @@ class BuildCache:
         self._write("single_runs", content.single_heads)
         api_evidence = evidence(traces, content.entries, content.calls, signed)
         traced = content.traced
-        self._replace(
-            "evidence", {shown.key: shown for shown in api_evidence if traced is None or shown.mapping in traced}
-        )
+        shown = [one for one in api_evidence if traced is None or one.mapping in traced]
+        # Once for all APIs of a place: beside each, they would take more than what the runs saw.
+        self._replace("heads", {place_of(one.key): one.runs for one in shown})
+        self._replace("evidence", {one.key: replace(one, runs=[]) for one in shown})
 
     def _write(self, name: str, value: object) -> None:
         write_if_changed(self.file(name), msgspec.json.encode(value))
 
     def _replace(self, folder: str, values: Dictionary[str, object]) -> None:
-        files = {self.file(f"{folder}/{key}"): msgspec.json.encode(value) for key, value in values.items()}
-        replace_folder(self.folder / folder, files, "**/*.json")
+        files = {self.file(f"{folder}/{key}"): value for key, value in values.items()}
+        replace_folder(self.folder / folder, {}, "**/*.json", kept=files)
+        for file, value in files.items():  # one at a time: all of them take far more than what they are written from
+            write_if_changed(file, msgspec.json.encode(value))
 
 
 def _signatures(content: Content) -> Iterator[tuple[str, bytes]]:

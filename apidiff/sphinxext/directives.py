@@ -6,13 +6,14 @@ import errno
 import re
 from typing import Any, ClassVar, TypeVar
 
+import msgspec
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from apidiff.derive.document_differences import DocumentRow
-from apidiff.derive.evidence import ApiEvidence, RunHead, SingleHead
+from apidiff.derive.evidence import ApiEvidence, RunHead, SingleHead, place_of
 from apidiff.derive.index_rows import Index
 from apidiff.derive.official import OfficialReport
 from apidiff.derive.verdicts_by_run import Changed
@@ -192,7 +193,9 @@ class EvidenceDirective(_Directive):
         """Build the page and note what verdicts point at on it."""
         key = self.arguments[0]
         missing = f"No evidence {key!r}: remove this directive; a build writes such pages itself."
-        evidence = self.read(f"evidence/{key}", ApiEvidence, missing)
+        without_runs = self.read(f"evidence/{key}", ApiEvidence, missing)
+        runs = self.read(f"heads/{place_of(key)}", list[RunHead])
+        evidence = msgspec.structs.replace(without_runs, runs=runs)
         for name, goal in defined(evidence):
             self.domain.note(self.env.docname, "trace", name, goal)
         return self.finished([evidence_section(self.make(), evidence)])

@@ -85,6 +85,13 @@ def test_a_package_that_does_not_say_which_it_is_is_left_out(
     assert packages["numpy"] == metadata.version("numpy")
 
 
+def test_a_system_with_a_long_name_has_records_that_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"PRETTY_NAME": "x" * 1000})
+    one = record()
+    assert one.os == "x" * 200
+    refuse_faulty(one, tmp_path)
+
+
 def test_each_probe_has_a_line_of_its_own() -> None:
     content = encode(record(probes=5))
     assert len([line for line in content.decode().splitlines() if '"api":"torch.one","probe"' in line]) == 5

@@ -19,7 +19,7 @@ from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.record import make_record
 from apidiff.execute.runner import Runner, Spares, doubtful, essence, shows_nothing
-from apidiff.execute.world import World
+from apidiff.execute.world import StartError, World
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump, TensorDump
 from tests.factories import collective_api
@@ -54,6 +54,19 @@ def test_ranks_are_kept_from_probe_to_probe(made: Callable[..., tuple[list[Probe
     steps = [step("torch.distributed.all_reduce", SUM), step("torch.distributed.barrier", {}), step("torch.clone", {})]
     runs, starts = made(steps)
     assert ([run.end for run in runs], starts) == (["completed"] * 3, 1)
+
+
+def test_why_a_run_stopped_is_as_long_as_a_record_may_say(
+    gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> ProbeRun:
+        raise StartError("x" * 5000)
+
+    monkeypatch.setattr(Runner, "_make", away)
+    with Runner(gloo, 2, tmp_path) as runner:
+        runner.starts = 1
+        assert runner.run([step("torch.clone", {})], quiet, Journal(None, Plan((), ()))) == {}
+        assert runner.stopped == "x" * 2000
 
 
 @pytest.mark.turning(days=4, group="own ranks")

@@ -65,6 +65,10 @@ REFUSED = [
     (put("measured_by")("This\u3000Project"), "which names nobody"),
     (put("measured_by")(" 本项目。"), "which names nobody"),
     (put("measured_by")("a" * 201), "names a measurer with 201 characters. At most 200 are possible"),
+    *(
+        (put(name)("x" * (most + 1)), f"has {most + 1} characters under `{name}`. At most {most} are possible")
+        for name, most in (("os", 200), ("python", 200), ("machine", 200), ("stopped", 2000))
+    ),
     (put("suite_version")("the newest"), "was made by apidiff 'the newest', which is no version"),
     (put("cores")(0), "was made on 0 cores"),
     (put("probes")([]), "holds no probe"),
@@ -72,7 +76,7 @@ REFUSED = [
         put("signatures", 0, "api")("torch.distributed.exfiltrate"),
         "holds signatures of APIs that this project does not",
     ),
-    (put("os")("x" * 200_000), "holds a text longer than 100000 characters"),
+    (put("signatures", 0, "text")("x" * 200_000), "holds a text longer than 100000 characters"),
     (put("probes", 0, "spec")("0" * 12), "1 of 5 probes are those of no known version of this project: "),
     (put("probes", 0, "api")("torch.distributed.exfiltrate"), "torch.distributed.exfiltrate"),
     (put("probes", 0, "end")("well"), "it ended 'well'"),
