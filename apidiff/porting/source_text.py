@@ -212,20 +212,21 @@ def _parsed_somehow(block: Block) -> Parsed | UnreadableSource:
 
 def _without_magics(block: Block) -> Block:
     """``block`` with the lines that IPython, not Python, reads taken out; behind a backslash they go on."""
-    lines, unread = list[str](), list(block.unread)
+    lines, unread = list[str](), list[list[str]]()
     goes_on = False
     for line in block.text.split("\n"):
         found = None if goes_on else _MAGIC.match(line) or _ASSIGNED.match(line)
         if goes_on:
-            unread[-1] += f"\n{line}"
+            unread[-1].append(line)
             lines.append("")
         elif found is None:
             lines.append(line)
         else:
-            unread.append(line)
+            unread.append([line])
             lines.append(f"{found[1]}''" if found.re is _ASSIGNED else f"{found[1]}pass")
         goes_on = (goes_on or found is not None) and line.endswith("\\")
-    return msgspec.structs.replace(block, text="\n".join(lines), unread=tuple(unread))
+    whole = map("\n".join, unread)  # joined once: each may go on for thousands of lines
+    return msgspec.structs.replace(block, text="\n".join(lines), unread=(*block.unread, *whole))
 
 
 def without_prompts(block: Block) -> Block | None:

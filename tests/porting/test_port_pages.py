@@ -23,7 +23,7 @@ from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import Problem, find_sources
-from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource, parse_text
+from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource, parse_code, parse_text
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
 from apidiff.porting.tree_scan import scan_tree
@@ -477,6 +477,20 @@ def test_a_notebook_of_many_cells_is_written_at_once() -> None:
     assert written == text.replace('"source": "a"', '"source": "b"')
 
 
+@pytest.mark.parametrize(
+    ("code", "unread"),
+    [
+        ("x = 1\n!ls\n%cd a", ("!ls", "%cd a")),
+        ("!ls \\\n  a \\\n  b\nx = 1\ny = !ls \\\n  c", ("!ls \\\n  a \\\n  b", "y = !ls \\\n  c")),
+        ("%%time\n!ls \\\n  a", ("%%time", "!ls \\\n  a")),
+        ("!ls \\", ("!ls \\",)),
+    ],
+)
+def test_what_ipython_reads_is_kept_apart_with_the_lines_that_it_goes_on_to(code: str, unread: tuple[str, ...]) -> None:
+    [[parsed], failed] = parse_code(json.dumps({"cells": [_code(code)]}).encode(), NOTEBOOK)
+    assert (parsed.block.unread, failed) == (unread, [])
+
+
 READ_BY_IPYTHON = [
     "x = 1\ny = !ls",
     "files = %sql select 1",
@@ -484,6 +498,7 @@ READ_BY_IPYTHON = [
     "if q:\n    y = %who_ls",
     "!pip install a && \\\n  ls in: \\\n  b",
     "%timeit \\\n  f(:",
+    "!ls \\\n  -l \\\n  in: \\\n  b\n%cd in:\ny = !ls \\\n  in:",
 ]
 
 
