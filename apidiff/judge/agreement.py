@@ -22,6 +22,7 @@ from apidiff.judge.figures import Distance, distance
 from apidiff.judge.randomness import unlike_draws
 from apidiff.judge.recorded_values import array, is_whole, tensors
 from apidiff.judge.refused_arguments import refused_argument
+from apidiff.judge.shared_memory import SharedMemory
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
@@ -339,17 +340,10 @@ class _Comparison:
 
     def _alias(self) -> Iterator[Evidence]:
         """What each returned tensor shares with others than it should; of many that it was given the first tell enough."""
+        shared = SharedMemory(*self._after)
         for place, mine, theirs in self._returned:
-            yield from islice(self._shared_otherwise(place, mine, theirs), _MOST_SHARED)
-
-    def _shared_otherwise(self, place: str, mine: TensorDump, theirs: TensorDump) -> Iterator[Evidence]:
-        source, target = self._after
-        for slot in source:
-            if slot not in target:
-                continue
-            shares = _shares(mine, source[slot]), _shares(theirs, target[slot])
-            if shares[0] != shares[1]:
-                yield evidence(EvidenceCode.SHARING_DIFFERS, slot=place, other=slot, source=shares[0], target=shares[1])
+            for other, source, target in islice(shared.unlike(mine, theirs), _MOST_SHARED):
+                yield evidence(EvidenceCode.SHARING_DIFFERS, slot=place, other=other, source=source, target=target)
 
     def _gradient(self) -> Iterator[Evidence]:
         errors = self._source.gradient_error, self._target.gradient_error
@@ -407,13 +401,6 @@ def _tensors_at(slot: str, value: Value) -> dict[str, TensorDump]:
 
 def _contents(tensor: TensorDump) -> object:
     return tensor.dtype, tensor.shape, tensor.values
-
-
-def _shares(one: TensorDump, other: TensorDump) -> str:
-    """What two tensors of one trace have in common: object, storage or nothing. Empty tensors share no storage."""
-    if one.object == other.object:
-        return "object"
-    return "storage" if one.storage == other.storage else "nothing"
 
 
 def outline(value: Value | None) -> str:
