@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field, replace
@@ -84,7 +85,7 @@ class Data:
     ``signed``: who vouches for each record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own.
     ``signed_runs`` and ``signed_single_runs`` are those of known signers, which are told beside them; ``unsigned_runs`` and
     ``unsigned_single_runs`` the others. No badge, headline or figure is made from these.
-    ``unsigned_room``: the bytes that ``unsigned_runs``, and what was read for them, take of those that they may.
+    ``taken_room``: the bytes that ``signed_runs`` and ``unsigned_runs``, and what was read for them, take of those that they may.
     ``backends`` and ``devices``: where collectives and single calls can run; none where it cannot be read what describes them.
     """
 
@@ -116,7 +117,7 @@ class Data:
     signed_single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
     backends: list[Backend] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
-    unsigned_room: int = 0
+    taken_room: Counter[Trust] = field(default_factory=Counter)
 
     @property
     def unfit(self) -> list[DataError]:
@@ -308,7 +309,7 @@ def _load(root: Path, keep: Path | None) -> Data:
         single_runs.by_signers,
         backends,
         devices,
-        runs.room,
+        runs.taken,
     )
 
 
@@ -323,7 +324,7 @@ def with_runs_of_now(data: Data) -> Data:
         signed_runs=runs.by_signers,
         unsigned_runs=runs.unsigned,
         signed=signed,
-        unsigned_room=runs.room,
+        taken_room=runs.taken,
     )
 
 
@@ -348,7 +349,7 @@ class _OwnList(NamedTuple):
 class _Records(NamedTuple, Generic[_Record]):
     """Records of one kind with their IDs: this project's, those of known signers, of others, and what is wrong with the rest.
 
-    ``room``: how much of what they may take together those take for which nobody known vouches.
+    ``taken``: how much those that this project did not make take of what they may take together.
     """
 
     own: list[tuple[str, _Record]]
@@ -356,7 +357,7 @@ class _Records(NamedTuple, Generic[_Record]):
     unsigned: list[tuple[str, _Record]]
     signed: dict[str, Signed]
     damaged: list[DataError]
-    room: int
+    taken: Counter[Trust]
 
 
 def _records(
@@ -371,7 +372,7 @@ def _records(
     then does.
     """
     found = load_signed(root, dict.fromkeys(map(run_id, paths(root / "runs", []))), own.signers)
-    reading = Reading(own.digests, signed={key for key, by in found.items() if by.trust is not Trust.UNSIGNED})
+    reading = Reading(own.digests, trusts={key: by.trust for key, by in found.items()})
     records = load_kind(root / "runs", reading)
     # Those that came meanwhile, by another command.
     found |= load_signed(root, [key for key, _ in records if key not in found], own.signers)
@@ -384,7 +385,7 @@ def _records(
     )
     damaged = [*reading.damaged, *sharing.values()]
     vouchers = {key: signed[key] for key, _ in records}
-    return _Records(ours, by_signers, unsigned, vouchers, damaged, reading.unsigned)
+    return _Records(ours, by_signers, unsigned, vouchers, damaged, reading.taken)
 
 
 def _vouched_for(own: _OwnList, reading: Reading, signed: dict[str, Signed]) -> dict[str, Signed]:
@@ -400,9 +401,9 @@ def load_one_run(root: Path, path: Path) -> tuple[RunRecord | SingleRecord, Sign
     Raises DataError where it cannot be read, has a changed byte, or holds what no run shows.
     """
     own = _OwnList.read(root, _PassedOver())
-    reading = Reading(own.digests)
-    record = read_single_run(path, reading) if path.name.startswith(PREFIX) else read_run(path, reading)
     signed = load_signed(root, [run_id(path)], own.signers)
+    reading = Reading(own.digests, trusts={key: by.trust for key, by in signed.items()})
+    record = read_single_run(path, reading) if path.name.startswith(PREFIX) else read_run(path, reading)
     return record, _vouched_for(own, reading, signed)[run_id(path)]
 
 

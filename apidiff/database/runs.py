@@ -11,7 +11,8 @@ import hashlib
 import lzma
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -24,6 +25,7 @@ from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import visible_files
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
+from apidiff.model.trust import OWN, Trust
 
 _REMEDY = "Restore the file from version control, or delete it and record the run anew: apidiff verify --record."
 
@@ -35,9 +37,25 @@ _FEWEST_DIGITS = 4  # of a digest that a run is asked for by
 SUFFIXES = (".json", ".json.gz", ".json.xz")  # of records: plain, as this program writes, as a wheel brings them
 # Bytes of JSON: the largest of the records has a quarter of that. Short texts take thirty times their room in memory.
 MAX_RECORD = 48 * 2**20
-# Bytes of memory for all records of a kind for which nobody known vouches, as `room_of` has them: twelve and five times what the
-# largest of this project's takes.
-MAX_UNSIGNED = {RunRecord: 500 * 2**20, SingleRecord: 2**30}
+# Bytes of memory for all records of a kind that this project did not make, as `room_of` has them, by who vouches for them: so
+# strangers take none from known signers. Of strangers, twelve and five times what the largest of this project's takes. Signers
+# have twice that: four or more may each sign as much as this project's records of one release of both frameworks take, 130 MiB
+# of ranks and 530 MiB of single calls. With all of it taken a command needs some 3 GB more.
+MAX_ROOM: dict[Trust, dict[type[RunRecord | SingleRecord], int]] = {
+    Trust.UNSIGNED: {RunRecord: 500 * 2**20, SingleRecord: 2**30},
+    Trust.SIGNED: {RunRecord: 1000 * 2**20, SingleRecord: 2**31},
+}
+# Which records those are in a message, and what to do about them.
+_TOO_MANY = {
+    Trust.UNSIGNED: (
+        "for which nobody known vouches",
+        "Delete those that are not needed, or ask who made them for signatures by a key in conf/signers.toml.",
+    ),
+    Trust.SIGNED: (
+        "that known signers signed",
+        "Delete those that are not needed: apidiff runs list tells who signed which.",
+    ),
+}
 _OF_RECORD = 2**20  # bytes that a file is counted for, whatever it holds: to read and to judge it takes time
 _RATIO = 500  # of what is packed and what it holds: fifteen times that of this project's records; to unpack takes time
 _OF_VALUE = 100  # bytes that a value takes at most, without its text
@@ -48,14 +66,14 @@ class Reading:
     """What reading the records of a data folder finds beside them.
 
     ``own``: the digests of those that this project made, each with the ID that goes before it. ``own_ids``: the IDs of those of
-    them that were read. ``signed``: the IDs of those that a known signer signed. ``unsigned``: the bytes that the others take,
-    which are bounded. ``damaged``: what is wrong with files that are passed over.
+    them that were read. ``trusts``: who vouches for records by their signatures, by ID. ``taken``: the bytes that those that
+    this project did not make take, which `MAX_ROOM` bounds. ``damaged``: what is wrong with files that are passed over.
     """
 
     own: Mapping[str, str] = field(default_factory=dict)
     own_ids: set[str] = field(default_factory=set)
-    signed: Collection[str] = frozenset()
-    unsigned: int = 0
+    trusts: Mapping[str, Trust] = field(default_factory=dict)
+    taken: Counter[Trust] = field(default_factory=Counter)
     damaged: list[DataError] = field(default_factory=list)
 
 
@@ -264,7 +282,7 @@ def read_record(
 
     One that ``reading`` knows as this project's was looked at when it was listed; what others hold is looked at here. Raises
     DataError where it cannot be read, has a changed byte, is of another schema, lies under another name than ``name`` gives it,
-    does not pass the gate, or nobody vouches for it and there are too many such.
+    does not pass the gate, or others made it and there are too many such.
     """
     content = _counted(path, kind, reading) if reading is not None else read_bytes(path)
     whole = _refuse_changed(path, content)
@@ -312,29 +330,28 @@ def _refuse_changed(path: Path, content: bytes) -> str:
 
 
 def _counted(path: Path, kind: type[Recorded], reading: Reading) -> bytes:
-    """The JSON of the record in ``path``, counted where nobody vouches for it. Raises DataError where it is one too many.
+    """The JSON of the record in ``path``, counted where others made it. Raises DataError where it is one too many.
 
     What turns out to be no record is counted too: to find that takes as long as to read one.
     """
     place, _, digest = run_id(path).rpartition("-")
-    if reading.own.get(digest) == place or run_id(path) in reading.signed:
+    trust = reading.trusts.get(run_id(path), Trust.UNSIGNED)
+    if reading.own.get(digest) == place or trust in OWN:
         return read_bytes(path)
-    room = MAX_UNSIGNED[kind] - reading.unsigned
-    reading.unsigned += _OF_RECORD
+    room = MAX_ROOM[trust][kind] - reading.taken[trust]
+    reading.taken[trust] += _OF_RECORD
     if room > _OF_RECORD:
         content = read_bytes(path, min(room, MAX_RECORD))
         taken = room_of(content)
         if taken <= room:
-            reading.unsigned += taken - _OF_RECORD
+            reading.taken[trust] += taken - _OF_RECORD
             return content
-        reading.unsigned += len(content)  # it took as long to unpack
-    raise too_many(path, kind)
+        reading.taken[trust] += len(content)  # it took as long to unpack
+    raise too_many(path, kind, trust)
 
 
-def too_many(path: Path, kind: type[Recorded]) -> DataError:
-    """Says that the record in ``path`` is beyond what is read of those for which nobody known vouches."""
-    found = (
-        f"is one too many: the records for which nobody known vouches take more than {MAX_UNSIGNED[kind] // 2**20} MiB"
-    )
-    remedy = "Delete those that are not needed, or ask who made them for signatures by a key in conf/signers.toml."
+def too_many(path: Path, kind: type[Recorded], trust: Trust) -> DataError:
+    """Says that the record in ``path`` is beyond what is read of those for which ``trust`` vouches."""
+    which, remedy = _TOO_MANY[trust]
+    found = f"is one too many: the records {which} take more than {MAX_ROOM[trust][kind] // 2**20} MiB"
     return DataError(path, None, found, remedy, Damage.TOO_MANY)

@@ -25,7 +25,7 @@ from apidiff.model.views import Entry
 # The layers that make entries, and their words.
 _MAKERS = ("model", "database", "signatures", "execute", "judge", "derive", "messages", "lookup", "data/messages")
 # What no entry is made from: where files are, and what is wrong with those that were passed over.
-_TOLD_APART = {"root", "mappings", "origins", "unneeded", "unused", "damaged", "broken", "passed_over", "unsigned_room"}
+_TOLD_APART = {"root", "mappings", "origins", "unneeded", "unused", "damaged", "broken", "passed_over", "taken_room"}
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 

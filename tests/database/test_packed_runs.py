@@ -11,10 +11,11 @@ import msgspec
 import pytest
 
 from apidiff.database import runs
-from apidiff.database.runs import MAX_UNSIGNED, Reading, load_runs, record_path, run_id, whole_digest
+from apidiff.database.runs import MAX_ROOM, Reading, load_runs, record_path, run_id, whole_digest
 from apidiff.errors import Damage
 from apidiff.execute.record import write_record
 from apidiff.model.trace import RunRecord, SignatureDump
+from apidiff.model.trust import Trust
 from tests.factories import run_record
 
 
@@ -44,7 +45,11 @@ def _listed_elsewhere(path: Path) -> Reading:
 
 
 def _signed(path: Path) -> Reading:
-    return Reading(signed={run_id(path)})
+    return Reading(trusts={run_id(path): Trust.SIGNED})
+
+
+def _attested(path: Path) -> Reading:
+    return Reading(trusts={run_id(path): Trust.ATTESTED})
 
 
 @pytest.mark.parametrize(
@@ -55,6 +60,7 @@ def _signed(path: Path) -> Reading:
         (None, 120_000, 0),
         (_own, 45_000, 3),  # the last one takes no room from the others
         (_signed, 45_000, 3),
+        (_attested, 45_000, 3),
         (_listed_elsewhere, 45_000, 2),
     ],
 )
@@ -66,7 +72,7 @@ def test_what_nobody_vouches_for_takes_a_bounded_room(
     read: int,
 ) -> None:
     """A few kilobytes of such records would take gigabytes."""
-    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 11 * 2**20)
+    monkeypatch.setitem(MAX_ROOM[Trust.UNSIGNED], RunRecord, 11 * 2**20)
     monkeypatch.setattr(runs, "_OF_RECORD", 1000)
     many = [SignatureDump(api=f"torch.f{number}", members=["x"] * 500) for number in range(size // 500)]
     paths = sorted(
@@ -79,6 +85,33 @@ def test_what_nobody_vouches_for_takes_a_bounded_room(
     for error in reading.damaged:
         assert "is one too many: the records for which nobody known vouches take more than 11 MiB" in str(error)
         assert "Delete those that are not needed" in str(error)
+
+
+def test_what_known_signers_signed_takes_a_bounded_room_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight such records of 425 kB took 3 GB. Strangers and signers take none from each other, and none from this project."""
+    for trust in (Trust.UNSIGNED, Trust.SIGNED):
+        monkeypatch.setitem(MAX_ROOM[trust], RunRecord, 3 * 2**20)
+    trusts = [Trust.UNSIGNED, Trust.SIGNED, Trust.PROJECT, Trust.ATTESTED]
+    made: dict[Trust, list[str]] = {
+        trust: sorted(
+            run_id(write_record(run_record(measured_by=f"{trust.value} {lab}"), tmp_path)) for lab in range(4)
+        )
+        for trust in trusts
+    }
+    own = {run.rpartition("-")[2]: run.rpartition("-")[0] for run in made[Trust.PROJECT]}
+    reading = Reading(own, trusts={run: trust for trust in (Trust.SIGNED, Trust.ATTESTED) for run in made[trust]})
+    read = {key for key, _ in load_runs(tmp_path, reading)}
+    assert [sorted(read & {*made[trust]}) for trust in trusts] == [
+        *(made[trust][:2] for trust in trusts[:2]),
+        *(made[trust] for trust in trusts[2:]),
+    ]
+    told = {run_id(error.path): str(error) for error in reading.damaged}
+    assert {run for trust in trusts[:2] for run in made[trust][2:]} == {*told}
+    for run in made[Trust.SIGNED][2:]:
+        assert "is one too many: the records that known signers signed take more than 3 MiB" in told[run]
+        assert "apidiff runs list tells who signed which" in told[run]
 
 
 _TEXT = b"x" * 100_000
@@ -97,7 +130,7 @@ def test_texts_and_what_is_no_record_take_room_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[bytes], bytes], read: int, too_many: int
 ) -> None:
     """A few kilobytes of such files took gigabytes, or minutes."""
-    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 1_000_000)
+    monkeypatch.setitem(MAX_ROOM[Trust.UNSIGNED], RunRecord, 1_000_000)
     monkeypatch.setattr(runs, "_OF_RECORD", 1000)
     for lab in range(8):
         record = run_record("torch", "2.13.0", measured_by=f"lab {lab}", packages={"one": "", "two": ""})
@@ -112,7 +145,7 @@ def test_texts_and_what_is_no_record_take_room_too(
 
 def test_however_small_records_are_their_number_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is judged: 2,400 of them, of 1 MB together, took two minutes."""
-    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 5 * 2**20)
+    monkeypatch.setitem(MAX_ROOM[Trust.UNSIGNED], RunRecord, 5 * 2**20)
     for lab in range(8):
         write_record(run_record(measured_by=f"lab {lab}"), tmp_path)
     reading = Reading()

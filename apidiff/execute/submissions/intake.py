@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import load_own_records, signed_list
 from apidiff.database.runs import (
-    MAX_UNSIGNED,
+    MAX_ROOM,
     is_intact,
     record_path,
     record_paths,
@@ -33,7 +34,7 @@ from apidiff.execute.submissions.sent_files import Note, Sent, read_sent
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
-from apidiff.model.trust import OWN, Trust
+from apidiff.model.trust import OWN
 
 # Tries a record before it is written; the path is named in messages.
 Trial = Callable[[Path, RunRecord], None]
@@ -126,13 +127,14 @@ def take_in(
 
 
 def _without_room(fitting: Mapping[Path, _Read], data: Data) -> Iterator[DataError]:
-    """Finds the records for which nobody known vouches that would not be read, as those that are there take the room."""
-    taken = data.unsigned_room
+    """Finds the records that would not be read, as those that are there take the room; also one that comes to be signed."""
+    taken = Counter(data.taken_room)
     for path, read in fitting.items():
-        if read.signed.trust is Trust.UNSIGNED and not path.exists():
-            taken += room_of(read.sent.content)
-            if taken > MAX_UNSIGNED[RunRecord]:
-                yield too_many(read.sent.path, RunRecord)
+        trust, here = read.signed.trust, data.signed.get(run_id(path))
+        if trust in MAX_ROOM and (here is None or here.trust is not trust):
+            taken[trust] += room_of(read.sent.content)
+            if taken[trust] > MAX_ROOM[trust][RunRecord]:
+                yield too_many(read.sent.path, RunRecord, trust)
 
 
 def _place(record: RunRecord, sent: Sent, runs: Path) -> Path:

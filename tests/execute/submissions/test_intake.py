@@ -15,12 +15,12 @@ from sent_records import BACKENDS, TENSOR, UNKNOWN_SIGNATURE, edited, put, sent
 
 from apidiff.database import Data, DataError, InvalidData, load, with_runs_of_now
 from apidiff.database import data as database_data
-from apidiff.database.data import _sharing
+from apidiff.database.data import _sharing, load_one_run
 from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, without_measurer
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import (
-    MAX_UNSIGNED,
+    MAX_ROOM,
     Reading,
     load_runs,
     room_of,
@@ -393,27 +393,52 @@ def test_all_are_taken_in_or_none(data: Data, examples: Examples, record: RunRec
 def test_what_would_not_be_read_is_not_taken_in(
     data: Data, examples: Examples, record: RunRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alice: Key
 ) -> None:
-    """Of the records for which nobody known vouches a part is read only; those that are there keep it."""
-    first, second = (sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=f"lab {one}"))) for one in "ab")
-    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, int(1.5 * room_of(first.read_bytes())))
+    """Of the records that others made a part is read only; those that are there keep their room."""
+    first, second, third = (
+        sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=f"lab {one}"))) for one in "abc"
+    )
+    for trust in (Trust.UNSIGNED, Trust.SIGNED):
+        monkeypatch.setitem(MAX_ROOM[trust], RunRecord, int(1.5 * room_of(first.read_bytes())))
     with pytest.raises(InvalidData, match="is one too many") as caught:
         take_in([first, second], data, BACKENDS, examples, {})
     assert [error.path for error in caught.value.errors] == [second]
     take_in([first], data, BACKENDS, examples, {})
     there = load(data.root)
-    assert (len(there.unsigned_runs), there.unsigned_room) == (1, room_of(first.read_bytes()))
+    assert (len(there.unsigned_runs), there.taken_room[Trust.UNSIGNED]) == (1, room_of(first.read_bytes()))
     with pytest.raises(InvalidData, match="is one too many"):
         take_in([second], there, BACKENDS, examples, {})
     take_in([first], there, BACKENDS, examples, {})  # it is there
     alice.sign(second)
     ((_, new, *_),) = take_in([second], there, BACKENDS, examples, known_as(alice))
     assert new
+    # Those that are signed have room of their own, also for one that is there without a signature.
+    monkeypatch.setattr("apidiff.database.data.load_signers", lambda: known_as(alice))
+    there = load(data.root)
+    assert there.taken_room == {trust: room_of(first.read_bytes()) for trust in (Trust.UNSIGNED, Trust.SIGNED)}
+    alice.sign(first)
+    alice.sign(third)
+    for path in (first, third):
+        with pytest.raises(InvalidData, match="is one too many: the records that known signers signed"):
+            take_in([path], there, BACKENDS, examples, known_as(alice))
+    take_in([second], there, BACKENDS, examples, known_as(alice))  # it is there
+
+
+def test_one_record_that_is_signed_is_read_alone_by_the_bound_of_such(
+    data: Data, record: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MAX_ROOM[Trust.UNSIGNED], RunRecord, 1)
+    path = write_record(record, data.root / "runs")
+    with pytest.raises(DataError, match="for which nobody known vouches"):
+        load_one_run(data.root, path)
+    by_lab = Signed(state=State.VERIFIED, signer="Lab")
+    monkeypatch.setattr(database_data, "load_signed", lambda _root, runs, _signers: dict.fromkeys(runs, by_lab))
+    assert load_one_run(data.root, path) == (record, by_lab)
 
 
 def test_a_record_that_is_one_too_many_keeps_nobody_from_recording(
     data: Data, record: RunRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(MAX_UNSIGNED, RunRecord, 1)
+    monkeypatch.setitem(MAX_ROOM[Trust.UNSIGNED], RunRecord, 1)
     write_record(record, data.root / "runs")
     there = load(data.root)
     assert [error.damage for error in there.damaged] == [Damage.TOO_MANY]
