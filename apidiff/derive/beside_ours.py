@@ -15,10 +15,14 @@ from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.version import read_version
 from apidiff.model.views import AgreementDispute
 
 # By version, device and facet of a target.
 Disputes = Mapping[tuple[str, str, str], Sequence[AgreementDispute]]
+
+
+_MOST_VERSIONS = 4  # of the source that one signer ran: every record of the target is judged with each
 
 
 class Beside(NamedTuple):
@@ -36,7 +40,7 @@ class _Foreign(NamedTuple):
     """A record of a known signer: who signed it, the mappings it is of, and all traces with its own before the others.
 
     ``apart``: of a record of the target, what this project may not have run of the source: the record with that signer's of
-    the source alone, for each version of it.
+    the source alone, for each of the newest versions of it.
     """
 
     run: str
@@ -129,13 +133,17 @@ class BesideOurs:
 
 
 def _of_source(data: Data) -> dict[str, list[SingleTraces]]:
-    """The traces of the source by who signed their records, for each of its versions."""
+    """The traces of the source by who signed their records, for each of its newest versions."""
     records: dict[str, dict[str, list[tuple[str, SingleRecord]]]] = {}
     for key, record in data.signed_single_runs:
         if record.framework == "torch":
             versions = records.setdefault(data.signed[key].signer, {})
             versions.setdefault(record.framework_version, []).append((key, record))
-    return {signer: [SingleTraces(some) for some in versions.values()] for signer, versions in records.items()}
+    traces: dict[str, list[SingleTraces]] = {}
+    for signer, versions in records.items():
+        newest = sorted(versions, key=read_version, reverse=True)[:_MOST_VERSIONS]
+        traces[signer] = [SingleTraces(some) for version, some in versions.items() if version in newest]
+    return traces
 
 
 def _otherwise(ours: PairVerdicts, theirs: PairVerdicts) -> Iterator[tuple[str, Counter[Agreement]]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 import tracemalloc
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,15 +16,17 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.database.single_runs import place_of
+from apidiff.database.single_runs import SingleTraces, place_of
 from apidiff.derive.beside_ours import Beside, BesideOurs
 from apidiff.execute.single.brief import digest
-from apidiff.judge.pairs import judge_target
+from apidiff.judge.pairs import PairVerdicts, judge_target
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.messages.first_screen import record_texts
 from apidiff.model.agreement import Agreement, Facet
+from apidiff.model.mapping import Mapping as ApiMapping
+from apidiff.model.mapping import Target
 from apidiff.model.sample_calls import with_extracted
 from apidiff.model.sample_run import SampleRun, SingleRecord
 from apidiff.model.signed import Signed, State
@@ -330,6 +334,35 @@ def test_what_a_signer_ran_of_both_is_told_where_this_project_ran_neither(databa
     [told] = BesideOurs(data, {}, data.traces()).said(mapping, mapping.targets[0], ()).elsewhere
     assert {*told.runs} == {key for key, _ in theirs}
     assert {one.sample for one in told.verdicts} == {run.sample for run in theirs[1][1].samples}
+
+
+def test_a_signers_records_are_not_judged_each_with_each(database: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the source those of the four newest versions are enough: a thousand of each would be judged a million times."""
+    source, target = (_of_softmax(database, framework, NEWEST[framework]) for framework in ("torch", "mindspore"))
+    target = _without_agreeing(target)
+    several = [msgspec.structs.replace(source, framework_version=f"2.13.{number}") for number in [*range(9), 10, 9]]
+    theirs = [
+        (f"{one.framework}-{one.framework_version}/single-cpu-{number:064}", one)
+        for number, one in enumerate([target, *several])
+    ]
+    data = dataclasses.replace(
+        database,
+        single_runs=[],
+        signed_single_runs=theirs,
+        signed=database.signed | {key: BY_LAB for key, _ in theirs},
+    )
+    judged: list[list[str]] = []
+
+    def counted(mapping: ApiMapping, target: Target, traces: SingleTraces, *more: Any) -> Iterator[PairVerdicts]:
+        if traces.places("mindspore"):
+            judged.append([version for version, _ in traces.places("torch")])
+        return judge_target(mapping, target, traces, *more)
+
+    monkeypatch.setattr("apidiff.derive.beside_ours.judge_target", counted)
+    mapping = data.mappings[API]
+    [told] = BesideOurs(data, {}, SingleTraces([])).said(mapping, mapping.targets[0], ()).elsewhere
+    assert told.target_version == NEWEST["mindspore"]
+    assert sorted(judged) == [[], ["2.13.10"], ["2.13.7"], ["2.13.8"], ["2.13.9"]]
 
 
 def _without_agreeing(record: SingleRecord) -> SingleRecord:
