@@ -232,7 +232,8 @@ class ModuleFacts(NamedTuple):
 
     ``stars``: in the order in which they bind. ``imported``: the top-level names that nothing but imports binds. ``others``:
     those that are nothing of PyTorch or the tree. ``early``: those of all that are bound before a star import, with the number
-    of star imports before them. ``exported``: those that ``__all__`` lists, None where nothing tells.
+    of star imports before them. ``exported``: those that ``__all__`` lists, None where nothing tells. ``starred``: how many names
+    star imports from PyTorch bind.
     """
 
     name: str
@@ -244,6 +245,7 @@ class ModuleFacts(NamedTuple):
     others: frozenset[str] = frozenset()
     early: Mapping[str, int] = MappingProxyType({})
     exported: frozenset[str] | None = None
+    starred: int = 0
 
 
 def joined(*values: Value) -> Value:

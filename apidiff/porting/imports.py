@@ -98,6 +98,7 @@ class Imports(Definitions):
             if alias.name == "*":
                 names = self.names.star(base)
                 self.steps.take(len(names))
+                self.torch_stars[base] = len(names)
                 for bound, meaning in names.items():
                     self._take(bound, meaning)
                 continue

@@ -39,6 +39,7 @@ class NameChains:
         self.uses: list[Use] = []
         self.pending: list[Pending] = []
         self.stars: dict[str, int] = {}  # modules of the tree, with the place of the last star import of each
+        self.torch_stars: dict[str, int] = {}  # modules of PyTorch, with how many names a star import of each binds
         self.starred = starred
         self.certain: set[int] = set()  # statements that every run of the module comes by
         self.imported: dict[str, bool] = {}  # names that the module imports, and whether nothing else binds them

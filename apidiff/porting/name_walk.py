@@ -313,6 +313,7 @@ class Walker(Imports):
             others=frozenset(self.top.before.keys() - names.keys()),
             early={name: bisect_right(places, before) for name, before in self.top.before.items() if before < last},
             exported=exported,
+            starred=sum(self.torch_stars.values()),
         )
 
 

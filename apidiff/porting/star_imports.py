@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 _MOST_IMPORTS = 1_000  # that are looked through for one name
+_MOST_LOOKED = 5_000_000  # for all names of a tree together
+_FEWEST_IMPORTS = 30  # for each name where those are used up
 
 
 class StarImports:
@@ -42,6 +44,7 @@ class StarImports:
             if module in self._numbers:
                 self._binders.setdefault(name, set()).add(self._numbers[module])
         self._closed = sum(1 << self._numbers[one] for one in exported if one in self._numbers)  # with `__all__`
+        self._looked = 0  # star imports, for all names that were asked for
         self._masks: dict[str, int] = {}  # by name that was asked for: a bit for each module that binds it
 
     def giver(self, module: str, name: str) -> tuple[str | None, str] | None:
@@ -59,11 +62,13 @@ class StarImports:
         if is_open and number not in binders and leading.bit_count() == 1:  # all ways lead to that
             return None, self._modules[leading.bit_length() - 1]
         met, path, looked = {module}, [(module, self._later_stars(module, name))], 0
+        most = _MOST_IMPORTS if self._looked < _MOST_LOOKED else _FEWEST_IMPORTS
         while path:
             at, stars = path[-1]
             for star in stars:
                 number, looked = self._numbers[star], looked + 1
-                if looked > _MOST_IMPORTS:
+                self._looked += 1
+                if looked > most:
                     return None
                 leads = number in binders or self._reached[number] & mask
                 if leads and star not in met and self._exports(star, name):

@@ -26,7 +26,7 @@ from apidiff.porting.torch_names import (
 
 _DEEPEST = 60
 _MOST_BELOW = 1_000  # packages that are looked through for a submodule
-_KEPT = 2**16  # members of classes
+_KEPT = 2**16  # members of classes, and names that star imports give
 
 
 class Line(NamedTuple):
@@ -70,6 +70,7 @@ class TreeLinks:
         self._active: set[str] = set()
         self._orders: dict[str, list[str]] = {}
         self._members: dict[tuple[str, str, bool], Value] = {}
+        self._givers: dict[tuple[str, str], str | None] = {}  # by module and name, of those that star imports may give
 
     def resolve(self, path: Value) -> Value:
         """Return what ``path`` is: a value of PyTorch, a definition of the tree, or None."""
@@ -161,10 +162,15 @@ class TreeLinks:
     def _giver(self, facts: ModuleFacts, name: str) -> str | None:
         """The module that binds what a name is in one, be it that module or one of those that its star imports lead to."""
         is_own = name in facts.names or name in facts.others
-        if name in facts.early or (facts.stars and not is_own):
+        if name not in facts.early and (is_own or not facts.stars):
+            return facts.name if is_own else None
+        key = facts.name, name
+        if key not in self._givers:
+            if len(self._givers) >= _KEPT:
+                self._givers.clear()
             found = self._stars.giver(facts.name, name)
-            return found[1] if found is not None else None
-        return facts.name if is_own else None
+            self._givers[key] = found[1] if found is not None else None
+        return self._givers[key]
 
     @cached_property
     def _submodules(self) -> set[str]:

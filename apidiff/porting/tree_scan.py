@@ -18,7 +18,7 @@ from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import behind_object
 from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
 from apidiff.porting.forked_work import in_processes
-from apidiff.porting.source_files import SourceFile
+from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.star_collisions import star_collisions
 from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, either, read_result_types
 from apidiff.porting.tree_links import TreeLinks
@@ -26,6 +26,7 @@ from apidiff.porting.tree_modules import TreeModules
 
 _SHARE = 24  # files that a process takes at a time
 _FEW = 40  # so few files are scanned before a second process has started
+_MOST_STARRED = 500_000  # names that star imports from PyTorch bind in all files together: each file has 817 of `torch`
 
 
 class Layer(msgspec.Struct, frozen=True, gc=False):
@@ -95,11 +96,21 @@ def scan_tree(
         several = workers > 1 and len(files) > _FEW
         parts = _in_processes(files, names, tree, workers, ported) if several else _here(files, known, tree)
         with contextlib.closing(parts):
+            starred = 0
             for part in parts:
-                scanned += part
+                for one in part:
+                    bound = one.facts.starred if one.facts is not None else 0
+                    starred += bound
+                    scanned.append(one if not bound or starred <= _MOST_STARRED else _passed_over(one))
                 told(len(part))
         scanned = _with_starred_names(scanned, files, known, tree)
         return link_names(scanned, known, writes)
+
+
+def _passed_over(file: FileNames) -> FileNames:
+    """A file whose star imports bind, with those of the files before it, more names than are kept."""
+    problem = Problem(file.path, "many_starred", detail=f"{_MOST_STARRED:,}")
+    return FileNames(file.path, [], [], None, [problem], {})
 
 
 def _with_starred_names(

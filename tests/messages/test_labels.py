@@ -133,6 +133,7 @@ FAMILIES = {
             "long_line",
             "long_name",
             "many_steps",
+            "many_starred",
         ),
     },
     "scan.problem_in_cell": {"syntax", "nested", "long_name", "many_steps"},
