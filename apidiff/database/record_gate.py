@@ -45,6 +45,7 @@ MAX_NAME = 200  # characters of what an API, a probe, a mapping or a sample is c
 MAX_FACT = 200  # characters of what its system, Python and machine are called: the longest is 53
 MAX_STOPPED = 2000  # of why it stopped: three lines of a log, of 200 each, and a folder
 MAX_SIGNATURES = 20_000  # of a record: ten times what the largest has
+MAX_SIGNATURE = 4000  # of a signature, or of why there is none: the longest has 728
 MAX_RUNS = {RunRecord: 20_000, SingleRecord: 100_000}  # probes or samples of a record: five times and more
 MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log, packages, devices
 # Of a whole record, five times what the largest has: each takes tens of bytes in memory, of which the file has two or three.
@@ -224,6 +225,11 @@ def _about_signature(signature: SignatureDump) -> Iterator[str]:
     for what, count in (("parameters", len(signature.parameters)), ("members", len(signature.members or []))):
         if count > MAX_PARTS:
             yield f"has {count} {what}; at most {MAX_PARTS} are possible"
+    for name, text in (("text", signature.text), ("error", signature.error)):
+        if len(text) > MAX_SIGNATURE:
+            yield f"has {len(text)} characters under `{name}`; at most {MAX_SIGNATURE} are possible"
+    if len(signature.text.splitlines()) > 1:
+        yield "has more than one line under `text`"
     for parameter in signature.parameters:
         if not _WORD.fullmatch(parameter.name):
             yield f"has a parameter {parameter.name[:40]!r}, which is no word of a program"

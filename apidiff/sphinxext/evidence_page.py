@@ -11,7 +11,19 @@ from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import ProbeRun, backend_name
 from apidiff.model.trust import OWN
-from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, portion, relative, table
+from apidiff.sphinxext.nodes import (
+    Cell,
+    block,
+    code,
+    folded,
+    joined,
+    literal,
+    paragraph,
+    portion,
+    recorded_code,
+    relative,
+    table,
+)
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice, written_by
 from apidiff.sphinxext.trace_table import trace_table
@@ -167,8 +179,8 @@ def _signature(make: PageBuilder, evidence: ApiEvidence, seen: SignatureEvidence
         said = nodes.emphasis("", make.word("run.missing"))
         children.append(paragraph(said, nodes.Text(f" {signature.error}".rstrip())))
     else:
-        text = signature.text or signature.error
-        children.append(code(f"{evidence.api.rpartition('.')[2]}{text}" if signature.text else text))
+        shown = f"{evidence.api.rpartition('.')[2]}{signature.text}" if signature.text else signature.error
+        children.append(recorded_code(shown))
         if signature.members:
             children.append(make.term("members", literal(" ".join(signature.members))))
     runs = [run for run in evidence.runs if run.id in seen.runs]

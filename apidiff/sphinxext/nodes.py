@@ -28,6 +28,8 @@ _CODE = re.compile(r"`+([^`]+)`+")
 _PROSE_CHARACTERS = 16
 # Of a line of code, characters.
 _LONGEST_COLOURED = 4_000
+# Of a text of a record, on some of which the lexer takes quadratic time: the longest genuine one has 750.
+_LONGEST_RECORDED = 1_000
 # Behind a dot, an underscore or the sign before a claim; not in a version or a number.
 _JOINT = re.compile(r"(?<=\w)(?:[._#](?=[A-Za-z])|_(?=\w))")
 
@@ -99,6 +101,12 @@ def code(text: str, language: str = "python") -> nodes.literal_block:
     if max(map(len, text.split("\n"))) > _LONGEST_COLOURED:
         language = "text"
     return nodes.literal_block(text, text, language=language, force=True)
+
+
+def recorded_code(text: str) -> nodes.literal_block:
+    """Make a code block of what a record says is Python; what is no short line is not given to the lexer."""
+    is_short = len(text) <= _LONGEST_RECORDED and len(text.splitlines()) <= 1
+    return code(text, "python" if is_short else "text")
 
 
 def literal(text: str) -> nodes.literal:

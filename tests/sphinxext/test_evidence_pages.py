@@ -165,6 +165,19 @@ def test_a_trace_that_goes_takes_its_links_along(make_site: MakeSite) -> None:
     assert f'href="../runs/{short_id(run)}.html#{SOURCE}--sync"' in built.html(f"evidence/{SOURCE}")
 
 
+def test_no_long_signature_is_given_to_a_lexer(make_site: MakeSite) -> None:
+    site = make_site()
+    texts = {"torch.f": {"text": "(x)"}, "torch.g": {"text": "x" * 2000}, "torch.h": {"error": "x\n \ny"}}
+    signatures = [SignatureDump(api=api, **told) for api, told in texts.items()]
+    second, path = write_run(
+        site.folder / "data", msgspec.structs.replace(run_record(world_size=2), signatures=signatures)
+    )
+    site.content.runs[second] = path
+    built = site.build()
+    blocks = {api: re.findall(r'<div class="highlight-(python|text)', built.html(f"{PLACE}/{api}")) for api in texts}
+    assert blocks == {"torch.f": ["python"], "torch.g": ["text"], "torch.h": ["text"]}
+
+
 SIGNED, UNSIGNED = Signed(state=State.VERIFIED, signer="Lab"), Signed()
 LAB, BOX = "“Lab” (signed by a known signer)", "“Box” (unsigned)"
 LIE = "PwnedOS 9, verified by “CI”"

@@ -16,7 +16,7 @@ from small_site import Built, Site
 
 from apidiff.messages.escape_invisible import escapes, visible
 from apidiff.model.trace import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
-from apidiff.sphinxext.nodes import code, prose, relative
+from apidiff.sphinxext.nodes import code, prose, recorded_code, relative
 from apidiff.sphinxext.trace_table import show
 from apidiff.writers.exports.address import anchor
 
@@ -164,3 +164,19 @@ def test_show(value: Value, expected: str) -> None:
 def test_code_with_thousands_of_numbers_in_a_line_has_no_colours(numbers: int, language: str) -> None:
     text = f"import torch\ninput = torch.tensor([{', '.join(['1.0'] * numbers)}])"
     assert (code(text)["language"], code(text).astext()) == (language, text)
+
+
+RECORDED = [
+    ("reduce(tensor, dst=0)", "python"),
+    (f"reduce({'x' * 800})", "python"),
+    (f"reduce({'x' * 1000})", "text"),
+    ("x" + "\n " * 400 + "y", "text"),
+    ("x" + "\r" * 400 + "y", "text"),
+    ('"%' + "0" * 3990, "text"),
+    ("", "python"),
+]
+
+
+@pytest.mark.parametrize(("text", "language"), RECORDED)
+def test_what_a_record_says_is_code_has_colours_where_it_is_a_short_line(text: str, language: str) -> None:
+    assert (recorded_code(text)["language"], recorded_code(text).astext()) == (language, visible(text))

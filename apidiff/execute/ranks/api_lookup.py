@@ -68,7 +68,8 @@ def signature_of(api: Api) -> SignatureDump:
         )
         for parameter in shown.parameters.values()
     ]
-    return SignatureDump(api=api.name, parameters=parameters, text=_ADDRESS.sub("0x…", str(shown)), members=members)
+    text = " ".join(_ADDRESS.sub("0x…", str(shown)).splitlines())  # a default may be printed in several, as tensors are
+    return SignatureDump(api=api.name, parameters=parameters, text=text, members=members)
 
 
 def public_members(target: Any) -> list[str]:

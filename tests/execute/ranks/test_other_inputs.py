@@ -9,11 +9,12 @@ import msgspec
 import pytest
 
 from apidiff.database.backends import Backend
-from apidiff.execute.ranks.api_lookup import find, public_members
+from apidiff.execute.ranks.api_lookup import find, public_members, signature_of
 from apidiff.execute.ranks.snapshot import Snapshot, written
 from apidiff.execute.record import make_record
 from apidiff.execute.world import World
 from apidiff.judge import judge_claim
+from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, ScalarDump, SignatureDump, TensorDump
 from tests.factories import collective_api
@@ -275,3 +276,17 @@ def test_members(value: object, there: set[str], gone: set[str]) -> None:
     assert found == sorted(found)
     assert there <= set(found)
     assert not gone & set(found)
+
+
+class _Printed:
+    def __repr__(self) -> str:
+        return "tensor([[1.],\n        [2.]])"
+
+
+def test_a_signature_stands_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def filled(value: object = _Printed()) -> None:
+        pass
+
+    filled.__annotations__.clear()
+    monkeypatch.setattr("json.filled", filled, raising=False)
+    assert signature_of(Api(name="json.filled")).text == "(value=tensor([[1.],         [2.]]))"

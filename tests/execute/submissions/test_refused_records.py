@@ -133,6 +133,11 @@ REFUSED = [
     (put("signatures", 0, "parameters")([PARAMETER | {"kind": "any"}]), "has a parameter that is 'any'; known are"),
     (put("signatures", 0, "parameters")([PARAMETER] * 1001), "has 1001 parameters"),
     (put("signatures", 0, "members")(["x"] * 1001), "has 1001 members"),
+    *(
+        (put("signatures", 0, name)("x" * 4001), f"has 4001 characters under `{name}`; at most 4000 are possible")
+        for name in ("text", "error")
+    ),
+    *((put("signatures", 0, "text")(f"(x,{end}y)"), "has more than one line under `text`") for end in ("\n", "\r")),
     (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
     (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
     (put("signatures")([{"api": f"a{number}"} for number in range(20_001)]), "holds 20001 signatures. At most 20000"),
