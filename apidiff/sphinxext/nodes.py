@@ -23,7 +23,8 @@ from apidiff.sphinxext.versions import SHOWN_NODES, carried, marked_inline, mark
 Marked = TypeVar("Marked", bound=nodes.Element)
 Inline = Sequence[nodes.Node]
 Cell = Inline | str
-_CODE = re.compile(r"`+([^`]+)`+")
+# From the first backtick of a run on and with all of it: a run that nothing closes is looked through once.
+_CODE = re.compile(r"(?<!`)`++([^`]+)`+")
 # A cell with more characters in a line outside of code than this is given the width that sentences need.
 _PROSE_CHARACTERS = 16
 # Of a line of code, characters.

@@ -33,7 +33,8 @@ from apidiff.model.views import (
 )
 from apidiff.model.vocabulary import Execution, Status
 
-_CODE = re.compile(r"`+([^`]+)`+")
+# From the first backtick of a run on and with all of it: a run that nothing closes is looked through once.
+_CODE = re.compile(r"(?<!`)`++([^`]+)`+")
 # Within a word an underscore marks nothing.
 _MARKS = re.compile(r"[\\`*\[\]<>&|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 # What would begin a heading, a list or a numbered list.

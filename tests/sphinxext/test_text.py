@@ -109,6 +109,8 @@ PROSE = [
     ("plain", ["plain"]),
     ("`a` and ``b``", ["<literal>a</literal>", " and ", "<literal>b</literal>"]),
     ("unclosed ` tick", ["unclosed ` tick"]),
+    ("```a` ``", ["<literal>a</literal>", " ``"]),
+    pytest.param("`" * 400_000, ["`" * 400_000], id="a run that nothing closes"),  # from each on, it took an hour
     ("*no* **markup** :role:`x`", ["*no* **markup** :role:", "<literal>x</literal>"]),
     ("", []),
 ]

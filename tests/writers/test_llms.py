@@ -171,6 +171,10 @@ def test_prose(text: str, expected: str) -> None:
     assert shown == " ".join(text.replace("`", "").split()) or text == "one ` alone"
 
 
+def test_backticks_that_nothing_closes_are_looked_through_once() -> None:
+    assert prose("`" * 400_000) == r"\`" * 400_000  # from each of them on, it took an hour
+
+
 CODE = ["a", "a`b", "`", "``a", " a\nb ", "<b>"]
 
 
