@@ -237,7 +237,7 @@ def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
                     sure,
                     path in links.mixins,
                     bases,
-                    [name for one in others for name in links.line(one).torch],
+                    list(dict.fromkeys(name for one in others for name in links.line(one).torch)),
                     any(map(links.keeps_base, others)),
                     any(links.keeps_method(links.definer(one, FORWARD)) for one in others),
                     not certain and any(map(links.names.is_layer, links.line(path).torch)),

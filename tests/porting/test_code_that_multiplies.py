@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Callable, Iterator, Set
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +17,10 @@ from apidiff.model.source_names import SourceNames
 from apidiff.porting import tree_links
 from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts, Steps
 from apidiff.porting.name_walk import Walker
+from apidiff.porting.source_files import find_sources
 from apidiff.porting.torch_names import TorchNames, read_result_types
 from apidiff.porting.tree_links import TreeLinks
-from apidiff.porting.tree_scan import ScannedFile
+from apidiff.porting.tree_scan import ScannedFile, scan_tree
 
 Scan = Callable[..., list[ScannedFile]]
 
@@ -95,6 +97,14 @@ def test_what_several_may_be_does_not_multiply(scan: Scan, monkeypatch: pytest.M
     chosen = "".join(f"    x = C0_{one}()\n" for one in range(3))
     scan({"a.py": f"import torch\n{code}def f():\n    x = torch.nn.Linear(2, 2)\n{chosen}    x.a.a.a.a.a.a.b\n"})
     assert len(followed) < 200
+
+
+def test_what_a_layer_inherits_from_through_other_files_is_held_once(tmp_path: Path, source_names: SourceNames) -> None:
+    bases = "".join(f"class A{number}(torch.nn.Linear, torch.nn.ReLU): pass\n" for number in range(20))
+    (tmp_path / "a.py").write_text(f"import torch\n{bases}")
+    (tmp_path / "b.py").write_text(f"import a\nclass B({', '.join(f'a.A{number}' for number in range(20))}): pass\n")
+    (layer,) = scan_tree(find_sources([tmp_path])[0], source_names, ported=True)[1].layers.values()
+    assert layer.torch == ["torch.nn.Linear", "torch.nn.ReLU"]
 
 
 def test_what_is_above_a_class_is_looked_through_where_a_method_may_be_there(
