@@ -76,10 +76,8 @@ class _Protocol(LanguageServerProtocol):
     left_early = False  # without a shutdown before it
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        number = data.get("id")
-        fits = isinstance(number, str | int | float | None) and not isinstance(number, bool)
-        if not fits or (isinstance(number, float) and not math.isfinite(number)):
-            return data  # it is no message: no answer could name it
+        if not _is_number(data.get("id")) or not isinstance(data.get("method", ""), str):
+            return data  # it is no message
         try:
             return super().structure_message(data)
         except JsonRpcException:
@@ -91,16 +89,17 @@ class _Protocol(LanguageServerProtocol):
         """Handle a message; what is none, a list of them too, and a request behind the end of the session is answered so."""
         invalid = JsonRpcInvalidRequest()
         if not hasattr(message, "jsonrpc"):
-            self.refuse(invalid)
+            number = message.get("id") if isinstance(message, dict) and "method" in message else None
+            self.refuse(invalid, number if _is_number(number) else None)
         elif self._shutdown and hasattr(message, "id") and hasattr(message, "method"):
             self._send_response(message.id, error=invalid.to_response_error())
         else:
             super().handle_message(message)
 
-    def refuse(self, error: JsonRpcException) -> None:
-        """Answer what has no ID, or none that can be read; an ID that is None is left out where pygls writes it."""
+    def refuse(self, error: JsonRpcException, number: Any = None) -> None:
+        """Answer what is no message, without an ID where none can be read; one that is None is left out where pygls writes it."""
         told = {"code": error.code, "message": error.message}
-        self._send_data({"jsonrpc": self.VERSION, "id": None, "error": told})
+        self._send_data({"jsonrpc": self.VERSION, "id": number, "error": told})
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -347,6 +346,13 @@ def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> 
 def _is_fault(record: logging.LogRecord) -> bool:
     """Tells whether a record is for the log: that one typed on before an answer was there is not."""
     return not record.exc_info or not isinstance(record.exc_info[1], JsonRpcContentModified)
+
+
+def _is_number(value: object) -> bool:
+    """Tells whether an answer can name a request by ``value``, or has none to name it by."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str | int | None) and not isinstance(value, bool)
 
 
 def _is_address(uri: str) -> bool:

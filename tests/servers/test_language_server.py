@@ -357,7 +357,7 @@ async def test_the_exit_code_is_that_of_the_protocol(sent: bytes, code: int) -> 
 
 SHUTDOWN = {"jsonrpc": "2.0", "id": 2, "method": "shutdown"}
 # What no server has to do, and the IDs that it is answered by: none where it has none of its own.
-INVALID: list[tuple[str, bytes, list[int | None]]] = [
+INVALID: list[tuple[str, bytes, list[int | str | None]]] = [
     ("a list of requests", message(json.dumps([SHUTDOWN]).encode()), [None]),
     ("an empty list", message(b"[]"), [None]),
     ("no object", message(b"7"), [None]),
@@ -367,6 +367,12 @@ INVALID: list[tuple[str, bytes, list[int | None]]] = [
         for number in ("NaN", "-Infinity", "1e999", "true", "[1]", '{"a": 1}')
         for method in ("shutdown", "no/such")
     ),
+    *(
+        (f"a method that is {method}", message(f'{{"jsonrpc":"2.0","id":"a","method":{method}}}'.encode()), ["a"])
+        for method in ("null", "5", "true", "[]", "{}")
+    ),
+    ("a notification without a method's name", message(b'{"jsonrpc":"2.0","method":null}'), [None]),
+    ("a method and an ID that are none", message(b'{"jsonrpc":"2.0","id":[1],"method":null}'), [None]),
     ("requests behind the end", request(2, "shutdown", None) + request(3, "no/such", {}), [3, 101]),
     ("a notification behind the end", request(2, "shutdown", None) + message(b'{"jsonrpc":"2.0","method":"x"}'), [101]),
 ]
@@ -374,7 +380,7 @@ INVALID: list[tuple[str, bytes, list[int | None]]] = [
 
 @pytest.mark.asyncio(loop_scope="function")
 @pytest.mark.parametrize(("sent", "numbers"), [row[1:] for row in INVALID], ids=[row[0] for row in INVALID])
-async def test_an_invalid_request_is_told_to_be_one(sent: bytes, numbers: list[int | None]) -> None:
+async def test_an_invalid_request_is_told_to_be_one(sent: bytes, numbers: list[int | str | None]) -> None:
     answers, done = await answered(BEGIN + sent)
     refused = {number: answer["error"] for number, answer in answers.items() if "error" in answer}
     assert refused == {number: {"code": -32600, "message": "Invalid Request"} for number in numbers}
