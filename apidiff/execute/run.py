@@ -13,12 +13,12 @@ from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.runs import digest_of, run_name
 from apidiff.execute.journal import Journal, remove_journal
+from apidiff.execute.one_release import code_digest
 from apidiff.execute.plan import make_plan, step_key
 from apidiff.execute.record import make_record
 from apidiff.execute.remote import Hosts
 from apidiff.execute.runner import Holds, Runner, doubtful
 from apidiff.execute.state_folder import state_folder
-from apidiff.folder_walk import visible_files
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import DeviceFound, RunRecord
 
@@ -99,12 +99,6 @@ def _journal_path(record: RunRecord) -> Path:
     about = [record.packages, record.environment, record.python, *machine, code_digest()]
     environment = digest_of(msgspec.json.encode(about))
     return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
-
-
-def code_digest(package: Path = Path(__file__).parents[1]) -> str:
-    """Computes the digest of the code by which ranks make probes and dump what came of them. ``package``: apidiff's folder."""
-    folders = [package / "execute", package / "execute" / "ranks", package / "model"]
-    return digest_of(b"".join(path.read_bytes() for folder in folders for path in visible_files(folder, "*.py")))
 
 
 def forget(record: RunRecord) -> None:

@@ -18,6 +18,7 @@ import msgspec
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
 from apidiff.ending_signals import held
+from apidiff.execute.one_release import Started, mixture
 from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
 from apidiff.execute.variables import without_settings
 from apidiff.execute.worker_process import READS_ON_S, BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
@@ -63,7 +64,10 @@ class World:
         self.version = ""
 
     def start(self) -> World:
-        """Starts the ranks and waits until all have joined. Raises StartError, with none left running, if they do not."""
+        """Starts the ranks and waits until all have joined.
+
+        Raises StartError, with none left running, if they do not, or do not all run the same releases and code.
+        """
         try:
             self._make_folders()
             try:
@@ -127,7 +131,10 @@ class World:
                 f" ({self.backend.deadlines.start:g} s): {' / '.join(self.log()[-3:]) or 'nothing was printed'}."
                 f" Read {self.folder}."
             )
-        self.version = str(msgspec.json.decode(reply.answers[0])["version"])
+        started = {rank: msgspec.json.decode(line, type=Started) for rank, line in reply.answers.items()}
+        if found := mixture(started):
+            raise StartError(f"{self.backend.name} ({self.backend.framework}): {found}.")
+        self.version = started[0].version
 
     def _variables(self, role: str, rank: int, port: int) -> dict[str, str]:
         local, host = str(rank), self._hosts.place.host if self._hosts else "127.0.0.1"

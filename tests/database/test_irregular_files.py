@@ -24,7 +24,7 @@ from apidiff.database.single_runs import single_paths
 from apidiff.database.undecided import read_undecided
 from apidiff.database.upstream_tables import csv_rows
 from apidiff.errors import DataError
-from apidiff.execute.run import code_digest
+from apidiff.execute.one_release import code_digest
 from apidiff.execute.submissions.known_probes import load_specs
 from apidiff.messages.labels import read_messages
 

@@ -16,9 +16,10 @@ import apidiff
 from apidiff.database.backends import load_backends
 from apidiff.database.runs import MAX_RECORD
 from apidiff.execute.journal import Journal, _digest, remove_journal
+from apidiff.execute.one_release import code_digest
 from apidiff.execute.plan import Plan, Step
 from apidiff.execute.record import make_record
-from apidiff.execute.run import _journal_path, code_digest
+from apidiff.execute.run import _journal_path
 from apidiff.model.mapping import Api
 from apidiff.model.trace import ProbeRun, RankTrace
 

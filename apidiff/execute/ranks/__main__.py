@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from apidiff.execute.one_release import Started, runs_here
 from apidiff.execute.worker_process import serve
 from apidiff.model.mapping import Api
 from apidiff.process_group import end_with_parent
@@ -34,7 +35,7 @@ def main() -> None:
 def _join(framework: str, backend: str, device: str) -> tuple[object, Callable[[Any], object]]:
     adapter = _adapter(framework, backend, device)
     adapter.start()
-    started = {"rank": adapter.rank, "world_size": adapter.world_size, "version": adapter.version()}
+    started = Started(adapter.rank, adapter.world_size, adapter.version(), runs_here(framework))
     return started, lambda request: _answer(adapter, request)
 
 
