@@ -21,7 +21,7 @@ from apidiff.atomic_write import refuse_foreign, write_files
 from apidiff.cli.named_path import named_path
 from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
-from apidiff.database.extracted_samples import extracted_path, load_extracted, write_extracted
+from apidiff.database.extracted_samples import extracted_path, load_extracted, read_extracted, write_extracted
 from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.single.record import write_record
@@ -38,6 +38,7 @@ from apidiff.verification.samples import AgreementChange, SingleResult, devices_
 _NEEDED = {"torch": "apidiff[torch]", "expecttest": "apidiff[dev]"}
 
 _AGAIN = "APIDIFF_EXTRACTING"  # set by the command for the process that it starts: the folder for temporary files
+_ENDED = "ended"  # a file in that folder: the APIs of which drawing samples failed, a line each
 
 Advance = Callable[[int, int, str], None]
 
@@ -50,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the calls that PyTorch's own test inputs make of each API",
         description=(
             "Draws calls from the test inputs that the installed PyTorch ships, tries each, chooses some that are unlike each "
-            "other, adds variations, and writes a file for each API: compressed JSON Lines, the same bytes each time."
+            "other, adds variations, and writes a file for each API: compressed JSON Lines, the same bytes each time. "
+            "The file of samples in FOLDER of an API that was asked for, or of any where none was, is removed where it has none "
+            "any more, and named; where drawing them failed, it stays, and the exit code is 1."
         ),
     )
     extract.add_argument("ids", metavar="ID", nargs="*", help="only of these mappings (default: of all)")
@@ -60,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes the files and says what they hold.
+    """Writes the files and says what they hold. Returns 1 where drawing those of an API failed: what there was of it stays.
 
     They are made by another process, in a folder for temporary files: it is killed at a signal, and would leave half a file.
     Raises ApidiffError where nothing can be written into the folder that was asked for.
@@ -82,15 +85,18 @@ def run(args: argparse.Namespace) -> int:
             code = process.wait()
         finally:
             end_group(process)
-        if code == 0:
-            _put_in_place(made, args.into, args.ids)
-        return code
+        if code != 0:
+            return code
+        ended = (kept / _ENDED).read_text("utf-8").splitlines() if (kept / _ENDED).exists() else []
+        _put_in_place(made, args.into, args.ids, ended)
+        return 1 if ended else 0
 
 
-def _put_in_place(made: Path, into: Path, ids: Collection[str]) -> None:
+def _put_in_place(made: Path, into: Path, ids: Collection[str], ended: Collection[str]) -> None:
     """Write the files in ``made`` into the folder that was asked for, all or none, and say what they hold.
 
-    Files there of APIs that have no samples go: of those in ``ids``, or of all where there are none.
+    Files of samples there of APIs that have none go: of those in ``ids``, or of all where there are none, but for ``ended``, of
+    which it is not known. Raises ApidiffError, with nothing written, where such a file holds something else.
     """
     extracted, damaged = load_extracted(made)
     for error in damaged:
@@ -99,14 +105,19 @@ def _put_in_place(made: Path, into: Path, ids: Collection[str]) -> None:
     with _writing_into(into):
         if files:
             into.mkdir(parents=True, exist_ok=True)
-        former = ids or load_extracted(into)[0]
-        gone = [extracted_path(into, key) for key in former if key not in extracted]
+        former = dict.fromkeys(ids) or load_extracted(into)[0]
+        without = [extracted_path(into, key) for key in former if key not in extracted and key not in ended]
+        gone = [path for path in without if path.exists() or path.is_symlink()]
         for path in (*files, *gone):
             _refuse_other(path)
+        for path in gone:
+            _refuse_no_samples(path)
         write_files(files, without=gone)
     count = sum(len(one.samples) for one in extracted.values())
     size = sum(map(len, files.values()))
     print(f"{file_name(str(into))}: {count} samples of {len(files)} APIs, {size} bytes")  # noqa: T201
+    for path in gone:
+        print(f"removed: {file_name(str(path))}")  # noqa: T201
 
 
 def _extract(args: argparse.Namespace) -> int:
@@ -137,7 +148,10 @@ def _extract(args: argparse.Namespace) -> int:
                     why = "PyTorch's tests have no inputs for it, or none that can be written"
                     print(f"apidiff: note: {key} has no samples: {why}", file=sys.stderr)  # noqa: T201
             except Ended as error:
-                print(unbroken(f"apidiff: note: {key} has no samples: {error}"), file=sys.stderr)  # noqa: T201
+                told = f"samples of {key} are not drawn ({error}); what there is of it stays"
+                print(unbroken(f"apidiff: {told}"), file=sys.stderr)  # noqa: T201
+                with (args.into.parent / _ENDED).open("a", encoding="utf-8") as file:
+                    file.write(f"{key}\n")
             for call, code in extractor.fatal.items():
                 told = f"this call ends PyTorch's process with code {code}, and is left out: {call.decode()[:300]}"
                 print(unbroken(f"apidiff: note: {key}: {told}"), file=sys.stderr)  # noqa: T201
@@ -152,6 +166,15 @@ def _refuse_other(path: Path) -> None:
             raise OSError(errno.EISDIR, "it is a folder")
     except OSError as error:
         found = f"{path} is not replaced by a file of samples ({error.strerror})"
+        raise ApidiffError(f"{found}. Move it away, or give another folder with --into.") from error
+
+
+def _refuse_no_samples(path: Path) -> None:
+    """Raise ApidiffError for a file that would be removed and is none of samples: it may be a user's own."""
+    try:
+        read_extracted(path)
+    except DataError as error:
+        found = f"{path} would be removed, for its API has no samples, but it is no file of samples that can be read"
         raise ApidiffError(f"{found}. Move it away, or give another folder with --into.") from error
 
 

@@ -339,6 +339,85 @@ def test_all_files_are_written_or_none_and_nothing_else_is_left(
         assert there == before
 
 
+NOTES = b"my notes"
+# (what lies in the folder for an API of which no samples came, whether drawing them failed, whether it was asked for by name,
+# the exit code or the words of the error, whether it stays)
+WITHOUT: list[tuple[str, bool, bool, int | str, bool]] = [
+    ("samples", False, True, 0, False),
+    ("samples", False, False, 0, False),
+    ("samples", True, True, 1, True),
+    ("samples", True, False, 1, True),
+    ("notes", False, True, "would be removed, for its API has no samples, but it is no file of samples", True),
+    ("notes", False, False, 0, True),
+    ("notes", True, True, 1, True),
+    ("samples of another API", False, True, "would be removed, for its API has no samples", True),
+    ("nothing", False, True, 0, False),
+    ("nothing", True, True, 1, False),
+]
+
+
+@pytest.mark.parametrize(("there", "failed", "named", "result", "stays"), WITHOUT)
+def test_only_samples_of_an_api_that_has_none_are_removed_and_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    shipped: dict[str, ExtractedSamples],
+    there: str,
+    failed: bool,
+    named: bool,
+    result: int | str,
+    stays: bool,
+) -> None:
+    into = tmp_path / "into"
+    into.mkdir()
+    path = extracted_path(into, SOME[2])
+    if there == "samples":
+        write_extracted(shipped[SOME[2]], into)
+    elif there == "samples of another API":
+        write_extracted(shipped[SOME[0]], into).rename(path)
+    elif there == "notes":
+        path.write_bytes(NOTES)
+    before = path.read_bytes() if path.exists() else None
+
+    def start_another(command: Sequence[str], *_: object, **__: object) -> subprocess.Popen[bytes]:
+        folder = Path(next(word for word in command if word.startswith("--into=")).removeprefix("--into="))
+        write_extracted(shipped[SOME[1]], folder)
+        if failed:
+            (folder.parent / "ended").write_text(f"{SOME[2]}\n")
+        return subprocess.Popen(["true"], start_new_session=True)
+
+    monkeypatch.setattr(samples, "start", start_another)
+    args = argparse.Namespace(into=into, ids=[SOME[1], SOME[2], SOME[2]] if named else [])
+    if isinstance(result, int):
+        assert samples.run(args) == result
+        assert extracted_path(into, SOME[1]).exists()
+    else:
+        with pytest.raises(ApidiffError, match=result):
+            samples.run(args)
+        assert not extracted_path(into, SOME[1]).exists(), "it is told before anything is written"
+    assert (path.read_bytes() if path.exists() else None) == (before if stays else None)
+    removed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("removed: ")]
+    assert removed == ([f"removed: {path}"] if before and not stays else [])
+
+
+def test_of_what_the_drawing_of_samples_failed_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from apidiff.execute.extract.extract import Extractor
+    from apidiff.execute.extract.watched import Ended, WatchedExtractor
+
+    def extract(_: WatchedExtractor, api: Api) -> None:
+        if api.name == SOME[1]:
+            raise Ended("no end within 600 s")
+
+    monkeypatch.setattr(Extractor, "of", lambda *_: None)
+    monkeypatch.setattr(WatchedExtractor, "extract", extract)
+    assert samples._extract(argparse.Namespace(into=tmp_path / "samples", ids=SOME[:2])) == 0
+    assert (tmp_path / "ended").read_text() == f"{SOME[1]}\n"
+    told = capsys.readouterr().err
+    assert f"apidiff: samples of {SOME[1]} are not drawn (no end within 600 s); what there is of it stays" in told
+
+
 def test_where_nothing_is_written_no_folder_is_left(tmp_path: Path) -> None:
     name = "torch.distributed.all_reduce"
     command = [sys.executable, "-m", "apidiff", "samples", "extract", name, "--into", "new/samples"]
