@@ -1,7 +1,8 @@
 """Rank 0's side of a launched run: finds the other processes of the launcher, and asks ranks that these start for it.
 
 Both sides exchange lines over TCP. Rank 0 sends a number; the first line of the other side greets: it names the job, the rank
-and, of the connection of a started process, its number, and proves that it has the secret of the run; so does rank 0's answer.
+and, of the connection of a started process, its number, and proves that it has the secret of the run; so does rank 0's answer,
+whose proof is one of three: the rank joins, has joined already, or is of another run that has the same secret.
 Nothing is encrypted: who can change packets between the machines can change what is said. Lines of a started process begin
 with ``a`` (an answer) or ``l`` (a line that it printed).
 """
@@ -28,6 +29,7 @@ from apidiff.execute.remote.launcher import PORT, Place
 from apidiff.execute.remote.secret import given_secret, is_proof, make_secret, proof, remove_secret
 
 ANSWER, LOG = b"a", b"l"
+JOINED, TAKEN, UNKNOWN = "rank 0", "taken", "unknown"  # what rank 0 proves its knowledge over beside the greeting
 
 _JOIN_S = 180.0
 _CHILD_S = 20.0
@@ -182,23 +184,30 @@ class Hosts:
             greeting = msgspec.json.decode(first_line(connection), type=Greeting)
             if not is_proof(greeting.proof, self._secret, "rank", *greeting.said(number)):
                 raise ValueError("no proof")
-            connection.sendall(f"{proof(self._secret, 'rank 0', *greeting.said(number))}\n".encode())
-            connection.settimeout(None)
             keep_alive(connection)
+            if not self._take(connection, greeting, number):
+                connection.close()
         except (OSError, msgspec.DecodeError, ValueError):
             connection.close()
-            return
+
+    def _take(self, connection: socket.socket, greeting: Greeting, number: str) -> bool:
+        """Answers a greeting that was proved, and keeps the connection if it is one that is waited for."""
         known = greeting.job == self.place.job and 0 < greeting.rank < self.place.world_size
-        if known and greeting.child is None:
-            with self._joined:
-                if greeting.rank not in self._orders:
-                    self._orders[greeting.rank] = connection
-                    self._joined.notify_all()
-                    return
-        elif known and (waiting := self._children.get(greeting.child if greeting.child is not None else -1)):
+        with self._joined:  # of two that greet as one rank the first joins; no order comes before the answer
+            taken = greeting.child is None and greeting.rank in self._orders
+            answer = UNKNOWN if not known else TAKEN if taken else JOINED
+            connection.sendall(f"{proof(self._secret, answer, *greeting.said(number))}\n".encode())
+            connection.settimeout(None)
+            if answer != JOINED:
+                return False
+            if greeting.child is None:
+                self._orders[greeting.rank] = connection
+                self._joined.notify_all()
+                return True
+        if waiting := self._children.get(greeting.child):
             waiting.put(connection)
-            return
-        connection.close()
+            return True
+        return False
 
 
 def first_line(connection: socket.socket) -> bytes:

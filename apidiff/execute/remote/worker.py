@@ -18,8 +18,18 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import ApidiffError
-from apidiff.execute.remote.coordinator import ANSWER, LOG, Greeting, Order, first_line, keep_alive
-from apidiff.execute.remote.launcher import Place, without_launcher
+from apidiff.execute.remote.coordinator import (
+    ANSWER,
+    JOINED,
+    LOG,
+    TAKEN,
+    UNKNOWN,
+    Greeting,
+    Order,
+    first_line,
+    keep_alive,
+)
+from apidiff.execute.remote.launcher import PORT, Place, without_launcher
 from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, is_proof, proof, read_secret, secret_path
 from apidiff.execute.variables import without_settings
 from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, log_part, rank_command
@@ -28,6 +38,10 @@ from apidiff.scratch_folder import scratch_folder
 _CONNECT_S = 120.0
 _LOG_EVERY_S = 0.2
 _LOG_BYTES = 1 << 16  # at a time
+
+
+class _Refused(ValueError):
+    """Rank 0 has the secret and does not take this rank; its text says why."""
 
 
 def serve(place: Place) -> int:
@@ -50,7 +64,7 @@ def serve(place: Place) -> int:
 def _connect(place: Place, seconds: float) -> tuple[socket.socket, bytes]:
     """Connects to rank 0 and has both sides prove that they have the secret of the run.
 
-    Returns the connection and the secret. Raises ApidiffError with the reason.
+    Returns the connection and the secret. Raises ApidiffError with the reason, at once where rank 0 there is of another run.
     """
     until = time.monotonic() + seconds
     given = given_secret(os.environ)
@@ -63,6 +77,11 @@ def _connect(place: Place, seconds: float) -> tuple[socket.socket, bytes]:
                 return _greeted(place, None, secret), secret
             except OSError as error:
                 why = str(error)
+            except _Refused as error:
+                raise ApidiffError(
+                    f"verify: {error} at {place.host}:{place.port}: another job uses this port. "
+                    f"Name another on every machine of this one: {PORT}=29700"
+                ) from error
             except ValueError:
                 why = "who listens there has another secret"
         if time.monotonic() > until:
@@ -75,14 +94,19 @@ def _connect(place: Place, seconds: float) -> tuple[socket.socket, bytes]:
 
 
 def _greeted(place: Place, child: int | None, secret: bytes) -> socket.socket:
-    """Raises OSError where nobody answers, ValueError where that is not rank 0 of this run."""
+    """Raises OSError where nobody answers, ValueError where that is not rank 0 of this run, and _Refused where that tells so."""
     connection = socket.create_connection((place.host, place.port), timeout=10)
     try:
         number = first_line(connection).decode().strip()
         greeting = Greeting(place.job, place.rank, child, secrets.token_hex(16))
         greeting.proof = proof(secret, "rank", *greeting.said(number))
         connection.sendall(msgspec.json.encode(greeting) + b"\n")
-        if not is_proof(first_line(connection).decode().strip(), secret, "rank 0", *greeting.said(number)):
+        answer = first_line(connection).decode().strip()
+        if is_proof(answer, secret, TAKEN, *greeting.said(number)):
+            raise _Refused(f"rank {place.rank} is already taken")
+        if is_proof(answer, secret, UNKNOWN, *greeting.said(number)):
+            raise _Refused(f"rank {place.rank} of {place.world_size} of the job {place.job!r} is not known")
+        if not is_proof(answer, secret, JOINED, *greeting.said(number)):
             raise ValueError("no proof")
         connection.settimeout(None)
         keep_alive(connection)

@@ -25,7 +25,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import load_runs
 from apidiff.execute.plan import apis_for
-from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, without_launcher
+from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, serve, without_launcher
 from apidiff.execute.remote.coordinator import Greeting, first_line
 from apidiff.execute.remote.secret import (
     SECRET,
@@ -279,6 +279,38 @@ def test_ranks_join_after_so_many_strangers_that_none_could_be_taken(monkeypatch
         connection, _ = _connect(place._replace(rank=1), 5)
         with connection:
             hosts.wait()
+    finally:
+        hosts.close()
+
+
+# (what the place of a process is that greets a run whose only other rank has joined, what it is told)
+REFUSED = [
+    ({"rank": 1}, "rank 1 is already taken"),
+    ({"rank": 1, "job": "other"}, "rank 1 of 2 of the job 'other' is not known"),
+    ({"rank": 2, "world_size": 3}, "rank 2 of 3 of the job 'job' is not known"),
+]
+
+
+@pytest.mark.parametrize(("other", "words"), REFUSED)
+def test_a_process_of_another_run_with_the_same_secret_is_told(
+    other: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as of a second job of msrun, which names no jobs: it ended with 0 once the connection was closed."""
+    monkeypatch.setenv(SECRET, "a secret of this run")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = PLACE._replace(port=probe.getsockname()[1])
+    hosts = Hosts(place)
+    try:
+        connection, _ = _connect(place._replace(rank=1), 5)
+        with connection:
+            where = f"at 127.0.0.1:{place.port}: another job uses this port. Name another on every machine of this one"
+            with pytest.raises(ApidiffError, match=f"verify: {words} {where}: APIDIFF_PORT=29700"):
+                serve(place._replace(**other))
+            hosts.wait()
+            connection.setblocking(False)
+            with pytest.raises(BlockingIOError):  # who joined first stays
+                connection.recv(1)
     finally:
         hosts.close()
 
