@@ -22,6 +22,7 @@ import msgspec
 from apidiff.database.backends import Backend
 from apidiff.database.paths import examples_folder
 from apidiff.database.record_gate import MAX_STOPPED
+from apidiff.database.regular_files import read_text
 from apidiff.ending_signals import held
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import SKIPPED, Plan, Step, step_key
@@ -151,8 +152,7 @@ class Runner:
             return self._make_apart(step)
         ranks = self._ranks()
         self._spares.keep(spares)
-        request = {"do": "example", "path": str(examples_folder() / step.example)} if step.example else None
-        made = _asked(ranks, step, request or {"do": "probe", "api": step.api, "probe": step.probe})
+        made = _asked(ranks, step, _request(step))
         if made.end != "completed" or not self._healthy():
             self._lost.add(step_key(step))
             self._drop()
@@ -182,6 +182,14 @@ class Runner:
             if self._world is not None:
                 self._world.kill()
                 self._world = None
+
+
+def _request(step: Step) -> dict[str, Any]:
+    """What the ranks are asked. Of an example they get the code too: a rank on another machine may have another, or none."""
+    if step.example is None:
+        return {"do": "probe", "api": step.api, "probe": step.probe}
+    path = examples_folder() / step.example
+    return {"do": "example", "path": str(path), "code": read_text(path)}
 
 
 def _is_apart(step: Step) -> bool:

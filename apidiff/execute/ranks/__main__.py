@@ -62,8 +62,8 @@ def _answer(adapter: Adapter, request: Any) -> object:
     match request:
         case {"do": "probe", "api": api, "probe": probe}:
             return adapter.probe(msgspec.convert(api, Api), probe)
-        case {"do": "example", "path": path}:
-            return adapter.example(path)
+        case {"do": "example", "path": path, "code": code}:
+            return adapter.example(path, code)
         case {"do": "signature", "api": api}:
             return adapter.signature(msgspec.convert(api, Api))
         case {"do": "canary"}:

@@ -6,7 +6,6 @@ import contextlib
 import inspect
 import io
 import re
-import runpy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -126,12 +125,17 @@ class Adapter(ABC):
                 record["after"] = {}
         return RankTrace(rank=self.rank, seconds=round(time.monotonic() - started, 3), **record)
 
-    def example(self, path: str) -> RankTrace:
-        """Runs ``example(rank, world_size)`` of the script at ``path`` and records the lines it prints."""
+    def example(self, path: str, code: str) -> RankTrace:
+        """Runs ``example(rank, world_size)`` of a script and records the lines it prints.
+
+        ``code``: what rank 0 read at ``path``; on another machine another script may lie there, or none.
+        """
         started, printed, error = time.monotonic(), io.StringIO(), None
         try:
             with contextlib.redirect_stdout(printed):
-                runpy.run_path(path, run_name="apidiff_example")["example"](self.rank, self.world_size)
+                script: dict[str, Any] = {"__name__": "apidiff_example", "__file__": path}
+                exec(compile(code, path, "exec"), script)  # noqa: S102
+                script["example"](self.rank, self.world_size)
                 self.synchronise()
         except (Exception, SystemExit) as raised:  # noqa: BLE001 - as above; a script may end itself where a kernel lacks
             error = describe(raised, "call")

@@ -209,11 +209,17 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.parametrize("there", [None, "def example(rank, world_size):\n    print('of another checkout')\n"])
 @pytest.mark.parametrize(("body", "output", "kind"), EXAMPLES)
-def test_examples(gloo_world: World, tmp_path: Path, body: str, output: list[str], kind: str | None) -> None:
+def test_examples(
+    gloo_world: World, tmp_path: Path, there: str | None, body: str, output: list[str], kind: str | None
+) -> None:
+    """All ranks run what rank 0 read, whatever lies on their machine."""
     script = tmp_path / "torch_example.py"
-    script.write_text(f"def example(rank, world_size):\n    {body}\n", encoding="utf-8")
-    reply = gloo_world.ask({"do": "example", "path": str(script)})
+    code = f"def example(rank, world_size):\n    {body}\n"
+    if there is not None:
+        script.write_text(there, encoding="utf-8")
+    reply = gloo_world.ask({"do": "example", "path": str(script), "code": code})
     trace = msgspec.json.decode(reply.answers[1], type=RankTrace)
     assert (trace.output, trace.error and trace.error.type) == (output, kind)
 
