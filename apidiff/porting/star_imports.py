@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 _MOST_IMPORTS = 1_000  # that are looked through for one name
-_MOST_LOOKED = 5_000_000  # for all names of a tree together
-_FEWEST_IMPORTS = 30  # for each name where those are used up
+_MOST_LOOKED = 2_000_000  # for all names of a tree together
+_FEWEST_IMPORTS = 8  # for each name where those are used up
 
 
 class StarImports:

@@ -29,6 +29,7 @@ ITEM = "#"  # in a path that starts in the tree: an item of what stands before i
 MODULE, FORWARD = "torch.nn.Module", "forward"  # of which a port renames the method
 _COPIES = {"torch._VF": "torch"}  # a module that hands on the compiled functions of another
 MOST_ABOVE = 200  # classes from which one inherits: those of torch and MindSpore have 11 at most
+_MOST_PARTS = 64  # things that a value may be: what other files tell may multiply them
 LONGEST_PATH = 240  # characters of a path: what is longer leads nowhere
 _KEPT = 2**15  # answers to questions that code asks again and again
 
@@ -304,9 +305,9 @@ def is_tensor_class(value: str) -> bool:
 
 
 def either(value: str, of: Callable[[str], Value]) -> Value:
-    """What ``of`` makes of each that ``value`` may be."""
-    found = list(dict.fromkeys(part for one in value.split("|") if (part := of(one)) is not None))
-    return "|".join(found) if found else None
+    """What ``of`` makes of each that ``value`` may be; None where those are more than is followed."""
+    found = dict.fromkeys(part for one in value.split("|") if (made := of(one)) is not None for part in made.split("|"))
+    return "|".join(found) if 0 < len(found) <= _MOST_PARTS else None
 
 
 def sequence_of(value: str) -> Value:

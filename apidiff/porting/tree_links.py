@@ -185,11 +185,22 @@ class TreeLinks:
         exported = {name: facts.exported for name, facts in modules if facts.exported is not None}
         return StarImports(stars, bound, early, exported)
 
+    @cached_property
+    def _several(self) -> set[str]:
+        """The names that modules of the tree bind to several things: others are what they are, whichever of them gives it."""
+        first, several = dict[str, Value](), set[str]()
+        for facts in self.modules.values():
+            for name, value in facts.names.items():
+                if first.setdefault(name, value) != value or value[0] == IN_TREE:
+                    several.add(name)
+            several.update(facts.others)
+        return several
+
     def starred(self, module: str) -> dict[str, dict[str, str]]:
         """Names that a module binds and a later star import binds to what is another thing: their paths, by what that names."""
         found: dict[str, dict[str, str]] = {}
         for name in self.modules[module].early:
-            star, giver = self._stars.giver(module, name) or (None, module)
+            star, giver = (name in self._several and self._stars.giver(module, name)) or (None, module)
             if star is not None and self._bound_in(giver, name) != self._bound_in(module, name):
                 found.setdefault(star, {})[name] = f"{IN_TREE}{giver}.{name}"
         return found

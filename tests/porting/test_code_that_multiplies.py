@@ -18,7 +18,7 @@ from apidiff.porting import tree_links
 from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts, Steps
 from apidiff.porting.name_walk import Walker
 from apidiff.porting.source_files import find_sources
-from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.porting.torch_names import TorchNames, either, read_result_types
 from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_scan import ScannedFile, scan_tree
 
@@ -259,6 +259,24 @@ def test_code_that_multiplies_steps_is_refused(scan: Scan, files: dict[str, str]
         for one in file.names.problems
     ]
     assert found == (["many_steps"] if refused else [])
+
+
+ALTERNATIVES = [
+    ("a|b|c", "b|c", "b|c"),
+    ("a|b", None, None),
+    ("a", "|".join(map(str, range(64))), "|".join(map(str, range(64)))),
+]
+
+
+@pytest.mark.parametrize(("value", "made", "all_made"), ALTERNATIVES, ids=range(len(ALTERNATIVES)))
+def test_what_may_be_several_things_is_each_of_them_once(value: str, made: str | None, all_made: str | None) -> None:
+    assert either(value, lambda _: made) == all_made
+
+
+def test_what_may_be_very_many_things_is_unknown() -> None:
+    """Modules whose names may be those of several others make them many: 14,000 things for each place in 168 kB."""
+    value = "|".join(map(str, range(8)))
+    assert either(value, lambda part: "|".join(f"{part}{number}" for number in range(9))) is None
 
 
 class Counted(dict[str, str | None]):

@@ -93,8 +93,24 @@ def test_few_imports_are_looked_through_for_each_name_of_very_many(monkeypatch: 
     links = StarImports(stars, bound, {"hub": {f"n{number}": 0 for number in range(100)}})
     found = [links.giver("hub", f"n{number}") for number in range(100)]
     assert found[30] == ("m30", "m30")  # before they are used up, all are looked through
-    assert found[60] is None
-    assert found[90] == ("m90", "m90")  # near the end of the imports: one of the last thirty
+    assert found[60] is found[90] is None
+    assert found[95] == ("m95", "m95")  # one of the last imports
+
+
+def test_names_that_all_modules_bind_to_one_thing_are_not_looked_for(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str]] = []
+    giver = StarImports.giver
+
+    def counted(links: StarImports, module: str, name: str) -> tuple[str | None, str] | None:
+        asked.append((module, name))
+        return giver(links, module, name)
+
+    monkeypatch.setattr(StarImports, "giver", counted)
+    star = "from torch import *\n"
+    scan({"a.py": f"{star}from b import *\n", "b.py": f"{star}from a import *\n{MINE}"})
+    assert {name for _, name in asked} == {"relu"}
 
 
 def test_a_name_of_a_module_is_looked_for_once(scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
