@@ -8,7 +8,7 @@ the recorded values alone; nothing about the API is assumed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from apidiff.judge import judge_claim, ranks_of
@@ -19,6 +19,8 @@ from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, RunRecord, Scal
 from apidiff.model.verdict import Outcome
 
 RETURNED = "return"
+_MOST_SUMS = 2**16  # that ranks can make of all elements: two hundred times what they do in any record of this project
+_MOST_BITS = 2**32  # as many as the largest sum, for each value that went in: a second and 250 MB
 
 
 @dataclass(frozen=True)
@@ -117,12 +119,17 @@ class Origins:
         return found[0] if len(found) == 1 else None
 
     def _every_sum(self) -> dict[Plain, list[Origin]]:
-        """Every value that is an input, or the sum of one element over several ranks, with its origins."""
+        """Every value that is an input, or the sum of one element over several ranks, with its origins.
+
+        The sums of many ranks are too many to list. Of those only what a call mostly shows is: one rank, and all of them,
+        as far as no other ranks or element make the same.
+        """
+        every = sum(2 ** len(by_rank) for by_rank in self._by_element.values()) <= _MOST_SUMS
         found: dict[Plain, list[Origin]] = {}
         for (buffer, element), by_rank in self._by_element.items():
-            for ranks in _subsets(sorted(by_rank)):
+            for ranks in _subsets(sorted(by_rank)) if every else _one_and_all(sorted(by_rank)):
                 values = [by_rank[rank] for rank in ranks]
-                numbers = [value for value in values if isinstance(value, int | float)]
+                numbers = _numbers(values)
                 if len(numbers) == len(values):
                     total: Plain = sum(numbers)
                 elif len(values) == 1:
@@ -130,7 +137,10 @@ class Origins:
                 else:
                     continue
                 found.setdefault(total, []).append(Origin(ranks=ranks, buffer=buffer, element=element))
-        return found
+        if every:
+            return found
+        made_once = _made_once([_numbers(by_rank.values()) for by_rank in self._by_element.values()])
+        return {value: origins for value, origins in found.items() if isinstance(value, str) or made_once(value)}
 
 
 def _marks(value: Plain) -> bool:
@@ -149,6 +159,37 @@ def _subsets(ranks: list[int]) -> list[list[int]]:
     for rank in ranks:
         found += [[*chosen, rank] for chosen in found]
     return found[1:]
+
+
+def _one_and_all(ranks: list[int]) -> list[list[int]]:
+    return [*([rank] for rank in ranks), *([ranks] if len(ranks) > 1 else [])]
+
+
+def _numbers(values: Iterable[Plain]) -> list[int | float]:
+    return [value for value in values if isinstance(value, int | float)]
+
+
+def _made_once(elements: Sequence[Sequence[int | float]]) -> Callable[[Plain], bool]:
+    """Tells of a value whether exactly one choice among the numbers of exactly one element adds up to it.
+
+    Sums are kept as the bits of a number, so that adding one more rank's shifts them all. Where numbers are no whole ones, or
+    too large for that, no value is known to be.
+    """
+    largest = max(map(sum, elements), default=0)
+    whole = all(float(number).is_integer() for numbers in elements for number in numbers)
+    if not whole or largest * sum(map(len, elements)) > _MOST_BITS:
+        return lambda _value: False
+    once = often = 0
+    for numbers in elements:
+        made, again = 1, 0
+        for number in map(int, numbers):
+            again |= again << number | made & made << number
+            made |= made << number
+        made ^= 1  # the sum of no rank
+        often |= again | once & made
+        once |= made
+    bits = (once & ~often).to_bytes(int(largest) // 8 + 1, "little")
+    return lambda value: isinstance(value, int | float) and bool(bits[int(value) // 8] >> int(value) % 8 & 1)
 
 
 class UnmodifiedBuffers:

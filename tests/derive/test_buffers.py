@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apidiff.derive import buffers
 from apidiff.derive.buffers import Origins
 from apidiff.judge.oracle import expected
 from apidiff.model.claim import Formula
@@ -107,6 +108,67 @@ def test_a_number_from_nowhere_has_no_origin(call: tuple[Formula, int, list[list
     }
     if value not in sums:
         assert noted(given).of(0, "return", 0, value) is None
+
+
+def of_many(world: int, count: int, kind: type = float) -> Origins:
+    """What probes pass with more than 6 ranks."""
+    origins = Origins()
+    for rank in range(world):
+        origins.add(rank, "input", [kind(i + 1 + 1000 * (rank + 1)) for i in range(count)])
+    return origins
+
+
+# ranks, value, the ranks and the element that it is told to come from
+OF_MANY: list[tuple[int, float, tuple[list[int], int] | None]] = [
+    (64, 64 * 1 + 1000 * 2080, (list(range(64)), 0)),
+    (64, 64 * 3 + 1000 * 2080, (list(range(64)), 2)),
+    (21, 21 * 2 + 1000 * 231, (list(range(21)), 1)),
+    (64, 1001, ([0], 0)),
+    (64, 20_001, ([19], 0)),
+    (64, 3002, None),  # the second element of rank 2, or the first of ranks 0 and 1
+    (64, 999, None),
+    (64, 10**18, None),
+    (64, 1001.5, None),
+]
+
+
+@pytest.mark.parametrize("kind", [int, float])
+@pytest.mark.parametrize(("world", "value", "told"), OF_MANY)
+def test_one_rank_and_all_of_many_are_found(
+    monkeypatch: pytest.MonkeyPatch, world: int, value: float, told: tuple[list[int], int] | None, kind: type
+) -> None:
+    """The sums of 21 ranks took 2 GB."""
+    monkeypatch.setattr(buffers, "_subsets", None)
+    wanted = told and Origin(ranks=told[0], buffer="input", element=told[1])
+    assert of_many(world, 3, kind).of(world, "return", 0, value) == wanted
+
+
+def test_of_texts_of_many_ranks_each_is_found() -> None:
+    origins = Origins()
+    for rank in range(64):
+        origins.add(rank, "obj", [f"rank {rank}"])
+    assert origins.of(0, "list", 1, "rank 63") == Origin(ranks=[63], buffer="obj", element=0)
+
+
+@given(st.lists(st.lists(st.integers(1, 12), min_size=1, max_size=3), min_size=1, max_size=5), st.integers(1, 60))
+def test_of_many_ranks_nothing_else_is_told_than_of_few(passed: list[list[int]], value: int) -> None:
+    few, many = Origins(), Origins()
+    for origins in (few, many):
+        for rank, values in enumerate(passed):
+            origins.add(rank, "input", values)
+    told = few.of(9, "return", 0, value)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(buffers, "_MOST_SUMS", 0)
+        found = many.of(9, "return", 0, value)
+    having = [rank for rank, values in enumerate(passed) if told and len(values) > told.element]
+    assert found == (told if told and (len(told.ranks) == 1 or told.ranks == having) else None)
+
+
+@pytest.mark.parametrize("beside", [1e300, 0.5, 2.0**40])
+def test_where_it_is_not_known_what_makes_a_sum_nothing_is_told(beside: float) -> None:
+    origins = of_many(21, 3)
+    origins.add(0, "other", [beside])
+    assert origins.of(21, "return", 0, 1001) is None
 
 
 @pytest.mark.parametrize("value", [-1.0, 0, 0.0, None, "", "nan", "inf", True, False])
