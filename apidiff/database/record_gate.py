@@ -26,6 +26,7 @@ from apidiff.model.trace import (
     Number,
     ObjectDump,
     ProbeRun,
+    RankTrace,
     RunRecord,
     ScalarDump,
     SequenceDump,
@@ -40,7 +41,9 @@ MAX_ELEMENTS = 2**20  # of a tensor, and along each of its dimensions
 MAX_RANKS = 64  # as many as the command starts
 MAX_CORES = 100_000
 MAX_TEXT = 100_000  # characters of one string
-MAX_NAME = 200  # characters of what an API, a probe, a mapping or a sample is called: files and pages have such names
+# Characters of what an API, a probe, a mapping or a sample is called, since files and pages have such names, and of what an
+# argument or attribute is, since the name of each tensor in it begins so.
+MAX_NAME = 200
 # What stands beside all that a run saw, on every page of its APIs.
 MAX_FACT = 200  # characters of what its system, Python and machine are called: the longest is 53
 MAX_STOPPED = 2000  # of why it stopped: three lines of a log, of 200 each, and a folder
@@ -252,6 +255,7 @@ def probe_faults(run: ProbeRun, world_size: int) -> Iterator[str]:
         yield from _about_lines(trace.output)
         yield from _about_error(trace.error)
         yield from _about_values([trace.before, trace.after], trace.returned, whole=True)
+        yield from _about_tensors(trace)
     if run.again is not None:
         if run.again.again is not None:
             yield "its second try has a second try"
@@ -291,6 +295,7 @@ def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
     yield from _about_seconds(trace.seconds)
     yield from _about_error(trace.error)
     yield from _about_error(trace.gradient_error)
+    yield from _about_slots(trace.errors)
     if any(not math.isfinite(error) or error < 0 for error in trace.errors.values()):
         yield "an error in units in the last place is no number from 0 on"
     if trace.draws is not None:
@@ -299,9 +304,16 @@ def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
     written = {name: value for name, value in trace.after.items() if name in trace.before}
     yield from _about_values([trace.gradients, written], trace.returned, whole=True)
     yield from _about_values([trace.before, trace.after], None, whole=False)
-    # Each that is returned is compared with each that was given.
-    held = [*trace.after.values(), *([] if trace.returned is None else [trace.returned])]
-    if (count := sum(map(_tensors_in, held))) > MAX_PARTS:
+    yield from _about_tensors(trace)
+
+
+def _about_tensors(trace: RankTrace | SampleTrace) -> Iterator[str]:
+    """Checks how many tensors a call had: each that is returned is compared with each that was given."""
+    given = (
+        sum(map(_tensors_in, values.values())) for values in (trace.before, trace.after)
+    )  # an error empties the second
+    count = max(given) + (0 if trace.returned is None else _tensors_in(trace.returned))
+    if count > MAX_PARTS:
         yield f"its call was given and returned {count} tensors; at most {MAX_PARTS} are possible"
 
 
@@ -358,10 +370,16 @@ def _about_values(named: Iterable[Mapping[str, Value]], returned: Value | None, 
         if len(values) > MAX_PARTS:
             yield f"a call has {len(values)} arguments; at most {MAX_PARTS} are possible"
             return
+        yield from _about_slots(values)
         for value in values.values():
             yield from _about_value(value, 1, whole=whole)
     if returned is not None:
         yield from _about_value(returned, 1, whole=whole)
+
+
+def _about_slots(names: Iterable[str]) -> Iterator[str]:
+    if (long := next((name for name in names if len(name) > MAX_NAME), None)) is not None:
+        yield f"it names an argument or attribute with {len(long)} characters; at most {MAX_NAME} are possible"
 
 
 def _about_value(value: Value, depth: int, *, whole: bool) -> Iterator[str]:
@@ -379,6 +397,7 @@ def _about_value(value: Value, depth: int, *, whole: bool) -> Iterator[str]:
         for item in value.items:
             yield from _about_value(item, depth + 1, whole=whole)
     elif isinstance(value, ObjectDump):
+        yield from _about_slots(value.tensors)
         for tensor in value.tensors.values():
             yield from _about_value(tensor, depth + 1, whole=whole)
 

@@ -131,6 +131,7 @@ CRASHED = CALL | {"end": "crash"}
 AGREED = CALL | {"agrees": ["value"], "against": "0" * 12}
 
 
+FLOAT = NONSENSE | {"dtype": "float32"}
 EMPTIED = NONSENSE | {"dtype": "float32", "shape": [5, 5], "values": []}
 
 
@@ -147,7 +148,19 @@ def chained(depth: int) -> dict[str, object]:
 
 
 def many(count: int) -> dict[str, object]:
-    return {"t": "sequence", "type": "list", "object": 3, "items": [NONSENSE | {"dtype": "float32"}] * count}
+    return {"t": "sequence", "type": "list", "object": 3, "items": [FLOAT] * count}
+
+
+SCALAR = {"t": "scalar", "value": 1}
+# A trace in which something has a name.
+NAMED: list[Callable[[str], dict[str, object]]] = [
+    lambda name: {"before": {name: SCALAR}},
+    lambda name: {"after": {name: SCALAR}},
+    lambda name: {"gradients": {name: FLOAT}},
+    lambda name: {"errors": {name: 0.5}},
+    lambda name: {"before": {"a": {"t": "object", "type": "state", "object": 1, "tensors": {name: FLOAT}}}},
+    lambda name: {"returned": {"t": "object", "type": "Work", "object": 1, "tensors": {name: FLOAT}}},
+]
 
 
 # framework, what a record of it holds, what is said of it; None where it is read
@@ -174,6 +187,13 @@ SAMPLES: list[tuple[str, dict[str, object], str | None]] = [
         "torch",
         CALL | {"trace": {"after": {"a": many(500)}, "returned": many(501)}},
         "was given and returned 1001 tensors",
+    ),
+    ("torch", CALL | {"trace": {"before": {"a": many(1000)}, "after": {"a": many(1000)}}}, None),
+    ("torch", CALL | {"trace": {"before": {"a": many(1000), "b": FLOAT}}}, "was given and returned 1001 tensors"),
+    *(
+        ("torch", CALL | {"trace": named("a" * length)}, words)
+        for named in NAMED
+        for length, words in ((200, None), (201, "names an argument or attribute with 201 characters; at most 200"))
     ),
     ("torch", CALL | {"trace": {"returned": EMPTIED}}, "a tensor of shape [5, 5] has 0 values"),
     ("torch", CALL | {"trace": {"gradients": {"self": EMPTIED}}}, "a tensor of shape [5, 5] has 0 values"),

@@ -44,6 +44,9 @@ def raised(**parts: object) -> Callable[[dict[str, Any]], None]:
     return put("probes", 0, "ranks", 0, "error")(error | parts)
 
 
+FILLED = TENSOR | {"values": [1, 2, 3]}
+FILLED_LIST = {"t": "sequence", "type": "list", "object": 1, "items": [FILLED] * 1000}
+WORK = {"t": "object", "type": "Work", "object": 1, "tensors": {"a" * 201: FILLED}}
 PARAMETER = {"name": "tensor", "kind": "positional or keyword"}
 LATER = datetime.now(UTC) + timedelta(days=2)
 REFUSED = [
@@ -123,6 +126,10 @@ REFUSED = [
     (put("packages")({f"p{number}": "1" for number in range(1001)} | {"torch": "2.13.0"}), "names 1002 packages"),
     (put("environment")({f"V{number}": "1" for number in range(1001)}), "names 1001 variables"),
     (put("device_found")({"names": ["x"] * 1001}), "names 1001 devices. At most 1000 are possible"),
+    (put("probes", 0, "ranks", 0, "before")({"a" * 201: FILLED}), "names an argument or attribute with 201 characters"),
+    (put("probes", 0, "ranks", 0, "after")({"a" * 201: FILLED}), "names an argument or attribute with 201 characters"),
+    (put("probes", 0, "ranks", 0, "returned")(WORK), "names an argument or attribute with 201 characters; at most 200"),
+    (put("probes", 0, "ranks", 0, "before")({"a": FILLED_LIST, "b": FILLED}), "was given and returned 1001 tensors"),
     (returned(type="Tensor\nforged"), "names a class 'Tensor\\nforged', which is no word of a program"),
     (returned(type=""), "names a class '', which is no word of a program"),
     (raised(type="Error\n  forged"), "names a class 'Error\\n  forged', which is no word of a program"),
