@@ -123,6 +123,7 @@ class SignatureEvidence(Record, frozen=True, kw_only=True):
 class ApiEvidence(Record, frozen=True, kw_only=True):
     """All that runs of one framework version on one backend and device recorded of an API.
 
+    ``runs``: all of this place, which the APIs of a record share.
     ``mapping``: the mapping that holds the API's claims, None where no mapping does any more. ``changes``: claims that other
     versions of the framework judge otherwise on this backend; ``disputes``: those on which these runs disagree.
     """
@@ -197,6 +198,7 @@ def evidence(
     for found in groups.values():
         ordered = dict(sorted(found.items(), key=lambda item: _first_shown(item[1], signed.get(item[0]))))
         heads = [head_of(run_id, run, signed.get(run_id)) for run_id, run in ordered.items()]
+        by_id = {head.id: head for head in heads}
         signatures: dict[str, list[tuple[str, SignatureDump]]] = {}
         probes: dict[str, dict[str, list[tuple[str, ProbeRun]]]] = {}
         for run_id, run in ordered.items():
@@ -212,7 +214,7 @@ def evidence(
                 runs=heads,
                 signatures=_signatures(api, signatures.get(api, []), verdicts),
                 probes=[
-                    _probe(api, name, trials, {head.id: head for head in heads}, calls.get(api, {}), verdicts)
+                    _probe(api, name, trials, by_id, calls.get(api, {}), verdicts)
                     for name, trials in probes.get(api, {}).items()
                 ],
                 changes=_changes(by_subject.get(api, []), heads[0]),

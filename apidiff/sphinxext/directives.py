@@ -6,7 +6,6 @@ import errno
 import re
 from typing import Any, ClassVar, TypeVar
 
-import msgspec
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
@@ -27,7 +26,7 @@ from apidiff.sphinxext.build_cache import BuildCache, MappingPage
 from apidiff.sphinxext.coverage_page import coverage_sections
 from apidiff.sphinxext.documents_page import documents_sections
 from apidiff.sphinxext.domain import ApidiffDomain, trace_name
-from apidiff.sphinxext.evidence_page import defined, evidence_section
+from apidiff.sphinxext.evidence_page import defined, evidence_section, of_its_api
 from apidiff.sphinxext.home_page import figures, measured_last, most_used, search_box
 from apidiff.sphinxext.index_table import table_of
 from apidiff.sphinxext.languages import language_of
@@ -195,7 +194,7 @@ class EvidenceDirective(_Directive):
         missing = f"No evidence {key!r}: remove this directive; a build writes such pages itself."
         without_runs = self.read(f"evidence/{key}", ApiEvidence, missing)
         runs = self.read(f"heads/{place_of(key)}", list[RunHead])
-        evidence = msgspec.structs.replace(without_runs, runs=runs)
+        evidence = of_its_api(without_runs, runs)
         for name, goal in defined(evidence):
             self.domain.note(self.env.docname, "trace", name, goal)
         return self.finished([evidence_section(self.make(), evidence)])

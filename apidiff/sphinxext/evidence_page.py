@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
 from docutils import nodes
 
 from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
@@ -40,7 +41,8 @@ def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
         backend=first.backend,
         device=first.device,
     )
-    runs = _telling(evidence)
+    telling = _telling(evidence)
+    runs = [run for run in evidence.runs if run.id in telling]
     if all(map(_is_foreign, runs)):
         makers = dict.fromkeys(measurer(_maker(run), make.language) for run in runs)
         where = make.word("evidence.by", what=where, measurer=make.word("site.semicolon").join(makers))
@@ -58,15 +60,28 @@ def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
         children.append(
             make.section("signature", make.word("run.signature"), *(node for part in shown for node in part))
         )
-    children += [_probe(make, probe, {run.id: run for run in evidence.runs}) for probe in evidence.probes]
+    heads = {run.id: run for run in evidence.runs}
+    children += [_probe(make, probe, heads) for probe in evidence.probes]
     return make.section("evidence", [literal(evidence.api), nodes.Text(where)], *children)
 
 
-def _telling(evidence: ApiEvidence) -> list[RunHead]:
-    """List the runs that recorded something of the API."""
+def of_its_api(evidence: ApiEvidence, runs: Iterable[RunHead]) -> ApiEvidence:
+    """Give the evidence those of ``runs``, all of its place, that recorded something of its API or are named on its page.
+
+    All of them on each page would make pages times records.
+    """
+    told = _telling(evidence)
+    for disputes in evidence.disputes.values():
+        told.update(*(dispute.outcomes for dispute in disputes))
+    for changes in evidence.changes.values():
+        told.update(*(named for change in changes for span in change.spans for named in span.runs.values()))
+    return msgspec.structs.replace(evidence, runs=[run for run in runs if run.id in told])
+
+
+def _telling(evidence: ApiEvidence) -> set[str]:
+    """The runs that recorded something of the API."""
     telling = {run for signature in evidence.signatures for run in signature.runs}
-    telling |= {trial.run for probe in evidence.probes for trial in probe.trials}
-    return [run for run in evidence.runs if run.id in telling]
+    return telling | {trial.run for probe in evidence.probes for trial in probe.trials}
 
 
 def trial_anchors(probe: ProbeEvidence) -> dict[str, str]:
