@@ -97,7 +97,8 @@ class Imports(Definitions):
         for alias in node.names:
             if alias.name == "*":
                 names = self.names.star(base)
-                self.steps.take(len(names))
+                if id(node) not in self.certain:  # each part of a page may begin with one
+                    self.steps.take(len(names))
                 self.torch_stars[base] = len(names)
                 for bound, meaning in names.items():
                     self._take(bound, meaning)

@@ -229,7 +229,6 @@ def _pairs(levels: int, ends: str) -> str:
 
 STEPS = [  # the files, and whether one takes more steps than code of its length does
     ({"a.py": "if torch:\n" + " from torch import *\n" * 300}, True),
-    ({"a.py": "from torch import *\nx = 1\n" * 300}, True),
     ({"a.py": _NAMES + "from b import *\na0 = 1\n" * 900, "b.py": _NAMES}, True),
     ({"a.py": "if x:pass\n" + "elif x:pass\n" * 280 + f"else:\n {_BINDS}"}, True),
     ({"a.py": _levels(90, "if x:", _BINDS)}, True),
@@ -239,9 +238,11 @@ STEPS = [  # the files, and whether one takes more steps than code of its length
     ({"a.py": f"{_LOOPS}    " + "if x:pass\n" + "    elif x:pass\n" * 100 + f"    else:\n     {_BINDS}"}, True),
     ({"a.py": _LOOPS + "    class A(B):0\n" * 1_500}, True),
     ({"a.py": f"{_pairs(150, 'y,' * 400)}={_pairs(150, 'f(0),' * 400)}"}, True),
-    ({"a.py": "from torch import *\n" * 20}, False),
+    ({"a.py": "from torch import *\nx = 1\n" * 300}, False),
     ({"a.py": _NAMES + "from b import *\n" * 100, "b.py": _NAMES}, False),
     ({"a.py": "from b import *\n" * 9_000, "b.py": _NAMES}, False),
+    ({"a.md": "```python\nfrom torch import *\nx = zeros(3)\n```\n\n" * 200}, False),
+    ({"a.md": "```python\nif x:\n    from torch import *\n```\n\n" * 200}, True),
     ({"a.py": "if x:pass\n" + "elif x:a=1\n" * 280 + "else:\n a=2"}, False),
     ({"a.py": _levels(90, "if x:", "a=1;b=2;c=3")}, False),
     ({"a.py": _LOOPS + "    x = torch.relu(a + b) * torch.sum(c - d)\n" * 100}, False),

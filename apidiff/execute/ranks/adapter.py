@@ -6,9 +6,11 @@ import contextlib
 import inspect
 import io
 import re
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy.typing as npt
@@ -25,6 +27,7 @@ from apidiff.model.vocabulary import ApiKind
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MESSAGE_LENGTH = 600
+_SCRIPT = "apidiff_example"  # the module that an example is run as
 
 
 class Adapter(ABC):
@@ -133,9 +136,11 @@ class Adapter(ABC):
         started, printed, error = time.monotonic(), io.StringIO(), None
         try:
             with contextlib.redirect_stdout(printed):
-                script: dict[str, Any] = {"__name__": "apidiff_example", "__file__": path}
-                exec(compile(code, path, "exec"), script)  # noqa: S102
-                script["example"](self.rank, self.world_size)
+                # Where classes look up the module that defines them. A name of no other: there is one script at a time.
+                script = sys.modules[_SCRIPT] = ModuleType(_SCRIPT)
+                script.__file__ = path
+                exec(compile(code, path, "exec", dont_inherit=True), script.__dict__)  # noqa: S102
+                script.example(self.rank, self.world_size)
                 self.synchronise()
         except (Exception, SystemExit) as raised:  # noqa: BLE001 - as above; a script may end itself where a kernel lacks
             error = describe(raised, "call")

@@ -224,6 +224,19 @@ def test_examples(
     assert (trace.output, trace.error and trace.error.type) == (output, kind)
 
 
+_CLASS = "from dataclasses import dataclass\n@dataclass\nclass Part:\n    rank: int\n"
+
+
+@pytest.mark.parametrize("head", ["", "from __future__ import annotations\n"])
+def test_an_example_is_run_as_a_module_of_its_own(gloo_world: World, tmp_path: Path, head: str) -> None:
+    """Its classes look that up by its name; what the code around it imports from the future is none of its own."""
+    code = f"{head}{_CLASS}def example(rank, world_size):\n    print(Part(rank), Part.__annotations__)\n"
+    reply = gloo_world.ask({"do": "example", "path": str(tmp_path / "torch_example.py"), "code": code})
+    trace = msgspec.json.decode(reply.answers[1], type=RankTrace)
+    annotation = "'int'" if head else "<class 'int'>"
+    assert (trace.output, trace.error) == ([f"Part(rank=1) {{'rank': {annotation}}}"], None)
+
+
 class TestMindSpore:
     """The same on MindSpore ranks, and what only MindSpore does."""
 
