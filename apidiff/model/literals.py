@@ -13,5 +13,5 @@ def literal(text: str) -> object:
         raise ValueError(f"a literal has at most {LONGEST} characters")
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError) as error:
         raise ValueError(f"{text[:40]!r} is no literal") from error

@@ -240,9 +240,13 @@ class CallWriter:
         if parameter in self._rule.values:
             literal = literal_of(one.value)
             known = self._rule.values[parameter]
-            if literal is ... or repr(literal) not in known:
+            try:
+                written = repr(literal)
+            except ValueError:  # an integer of more digits than Python writes
+                written = ""
+            if literal is ... or written not in known:
                 raise NotWritten(filled("porting.value", name=parameter))
-            return [Edit(one.start, one.slot.end, known[repr(literal)])]
+            return [Edit(one.start, one.slot.end, known[written])]
         if parameter in self._rule.arguments:
             before, _, after = self._rule.arguments[parameter].partition(f"{{{parameter}}}")
             return one.around(before, after)

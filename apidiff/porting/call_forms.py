@@ -60,7 +60,7 @@ def _written(argument: Argument) -> str:
     if kind in _SEQUENCES or kind is ast.UnaryOp:
         try:
             return _literal(ast.literal_eval(node))
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError):
             return _SEQUENCES.get(kind, UNKNOWN)
     return UNKNOWN
 

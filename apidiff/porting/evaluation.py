@@ -28,7 +28,7 @@ def literal_of(value: ast.expr) -> object:
     """The value of a literal; ``...`` for what is none."""
     try:
         return ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError):
         return ...
 
 

@@ -14,6 +14,7 @@ Told = dict[str, Value]
 
 _POSITIVE = (ast.Is, ast.Eq, ast.In)
 _NEGATIVE = (ast.IsNot, ast.NotEq, ast.NotIn)
+_STEPS_OF_TEXT = 16  # of a type that is named in a string, which is parsed
 _MOST_PARTS = 50  # of a test with ``or``: each name that one of them tells of is looked for in all
 _TELLING = {ast.Call, ast.Compare, ast.BoolOp, ast.UnaryOp}
 
@@ -29,6 +30,7 @@ class TypeTests(Calls):
         return {name: value for name, value in self._told(test, holds).items() if look(name) != value}
 
     def _told(self, test: ast.expr, holds: bool) -> Told:
+        self.steps.take(1)  # tests stand within each other: each is gone through again for the one above
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=inner):
                 return self._told(inner, not holds)
@@ -64,6 +66,7 @@ class TypeTests(Calls):
         return found
 
     def _of_kinds(self, name: str, kinds: Sequence[ast.expr], holds: bool) -> Told:
+        self.steps.take(sum(_STEPS_OF_TEXT if type(kind) is ast.Constant else 1 for kind in kinds))
         if not holds:
             is_tensor = any(self._meant(kind) == "torch.Tensor" for kind in kinds if _is_path(kind))
             return {name: self._without_tensors(name)} if is_tensor else {}

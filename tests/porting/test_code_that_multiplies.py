@@ -227,6 +227,11 @@ def _pairs(levels: int, ends: str) -> str:
     return f"{'(' * levels}{ends}){',)' * (levels - 1)}"
 
 
+def _tests(levels: int, kinds: int) -> str:
+    """A test of a type with ``kinds``, in tests one in the other."""
+    return f"{'(a and ' * levels}isinstance(q,({'A,' * kinds})){')' * levels}"
+
+
 STEPS = [  # the files, and whether one takes more steps than code of its length does
     ({"a.py": "if torch:\n" + " from torch import *\n" * 300}, True),
     ({"a.py": _NAMES + "from b import *\na0 = 1\n" * 900, "b.py": _NAMES}, True),
@@ -247,6 +252,8 @@ STEPS = [  # the files, and whether one takes more steps than code of its length
     ({"a.py": _levels(90, "if x:", "a=1;b=2;c=3")}, False),
     ({"a.py": _LOOPS + "    x = torch.relu(a + b) * torch.sum(c - d)\n" * 100}, False),
     ({"a.py": "class A(B):0\n" * 300}, False),
+    ({"a.py": _tests(170, 1_000)}, True),
+    ({"a.py": _tests(20, 10)}, False),
 ]
 
 

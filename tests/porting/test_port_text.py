@@ -472,6 +472,21 @@ def test_a_comment_stands_right_above_its_statement(port: Port, text: str) -> No
     assert "from mindspore import mint" in lines[: place - 1]
 
 
+HUGE = [  # arguments that are literals of what Python does not compute or write
+    f"torch.zeros((1{'0' * 400}+1j,))",
+    f"torch.nn.functional.conv2d(x, w, padding=1{'0' * 400}+1j)",
+    f"torch.nn.AvgPool2d(kernel_size=a[1{'0' * 400}+1j], ceil_mode=f())",
+    f"torch.nn.GELU(0x{'f' * 4500})",
+    f"torch.nn.GELU(approximate=(0x{'f' * 4500},))",
+]
+
+
+@pytest.mark.parametrize("call", HUGE, ids=range(len(HUGE)))
+@pytest.mark.parametrize("options", [{"device": "cpu", "unsafe": True}, {"device": "gpu"}], ids=["cpu", "gpu"])
+def test_numbers_that_are_too_large_are_no_fault(port: Port, call: str, options: dict[str, object]) -> None:
+    assert call.partition("(")[2].rstrip(")") in port(f"import torch\nx = {call}\n", **options).text
+
+
 def test_a_buffer_by_the_name_of_the_method_is_no_fault(port: Port) -> None:
     text = "x.register_buffer('forward', 1)\n"
     assert port(text).text == text
