@@ -97,32 +97,28 @@ def test_few_imports_are_looked_through_for_each_name_of_very_many(monkeypatch: 
     assert found[95] == ("m95", "m95")  # one of the last imports
 
 
-def test_names_that_all_modules_bind_to_one_thing_are_not_looked_for(
-    scan: Scan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[str, str]] = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """The names that a scan looks for in star imports, each with the module that it asks."""
+    found: list[tuple[str, str]] = []
     giver = StarImports.giver
 
-    def counted(links: StarImports, module: str, name: str) -> tuple[str | None, str] | None:
-        asked.append((module, name))
+    def noted(links: StarImports, module: str, name: str) -> tuple[str | None, str] | None:
+        found.append((module, name))
         return giver(links, module, name)
 
-    monkeypatch.setattr(StarImports, "giver", counted)
+    monkeypatch.setattr(StarImports, "giver", noted)
+    return found
+
+
+def test_names_that_all_modules_bind_to_one_thing_are_not_looked_for(scan: Scan, asked: list[tuple[str, str]]) -> None:
     star = "from torch import *\n"
     scan({"a.py": f"{star}from b import *\n", "b.py": f"{star}from a import *\n{MINE}"})
     assert {name for _, name in asked} == {"relu"}
 
 
-def test_a_name_of_a_module_is_looked_for_once(scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_of_a_module_is_looked_for_once(scan: Scan, asked: list[tuple[str, str]]) -> None:
     """It was once for each place that names it: 267 kB took 20 seconds."""
-    asked: list[tuple[str, str]] = []
-    giver = StarImports.giver
-
-    def counted(links: StarImports, module: str, name: str) -> tuple[str | None, str] | None:
-        asked.append((module, name))
-        return giver(links, module, name)
-
-    monkeypatch.setattr(StarImports, "giver", counted)
     files = scan({"a.py": "import b\n" + "b.relu(1)\n" * 50, "b.py": "from c import *\n", "c.py": OPS})
     assert [one.name for one in files[0].references] == ["torch.relu"] * 50
     assert asked.count(("b", "relu")) == 1
