@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from types import MappingProxyType
 
@@ -104,7 +104,7 @@ def index_of(
         names=_names(entries.values(), counterparts.values()),
         encoded_serves=_encoded(served(entries.values(), with_classes)),
         encoded_counterparts=_encoded(counterparts),
-        encoded_entries={key: packed(content) for key, content in _encoded(entries).items()},
+        encoded_entries={key: packed(content) for key, content in _each_encoded(entries)},
         digests=dict(digests),
         encoded_call_facts=_encoded(facts),
         words=memoryview(words),
@@ -128,4 +128,9 @@ def _names(entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]) -
 
 
 def _encoded(records: Mapping[str, object]) -> dict[str, memoryview]:
-    return {key: memoryview(msgspec.msgpack.encode(records[key])) for key in sorted(records)}
+    return dict(_each_encoded(records))
+
+
+def _each_encoded(records: Mapping[str, object]) -> Iterator[tuple[str, memoryview]]:
+    """One after the other: each entry repeats what many records say, and is packed before the next."""
+    return ((key, memoryview(msgspec.msgpack.encode(records[key]))) for key in sorted(records))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 from apidiff.messages.labels import label
@@ -24,8 +25,8 @@ _BETWEEN_SIDES = {
 
 
 def evidence_lines(facts: Iterable[Evidence], language: Language) -> list[str]:
-    """One line per fact: ``rank 1: tensor [10, 20] → [110, 220]``."""
-    return [_line(fact, language) for fact in facts]
+    """One line per fact: ``rank 1: tensor [10, 20] → [110, 220]``. Equal lines take memory once: many claims rest on one fact."""
+    return [sys.intern(_line(fact, language)) for fact in facts]
 
 
 def _line(fact: Evidence, language: Language) -> str:

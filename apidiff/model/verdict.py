@@ -1,5 +1,6 @@
 """Verdicts: what follows for a claim from run records."""
 
+import sys
 from collections.abc import Iterable
 from enum import Enum
 
@@ -142,8 +143,13 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 def evidence(code: EvidenceCode, rank: int | None = None, **values: object) -> Evidence:
-    """A fact about ``rank``, or about none, with its values as text: of one that would fill pages, its beginning and its end."""
-    return Evidence(code=code, rank=rank, values={name: shortened(str(value)) for name, value in values.items()})
+    """A fact about ``rank``, or about none, with its values as text: of one that would fill pages, its beginning and its end.
+
+    Equal texts take memory once: many claims rest on one signature or error.
+    """
+    return Evidence(
+        code=code, rank=rank, values={name: sys.intern(shortened(str(value))) for name, value in values.items()}
+    )
 
 
 class Observation(Record, frozen=True, kw_only=True, omit_defaults=False):

@@ -72,3 +72,9 @@ def test_of_a_value_that_would_fill_pages_the_ends_are_told() -> None:
     [line] = evidence_lines([evidence(EvidenceCode.RETURNED, 0, value=f"[{'1, ' * 10**6}2]")], "en")
     assert len(line) < 3000
     assert line.endswith("1, 2]")
+
+
+def test_what_many_claims_rest_on_takes_memory_once() -> None:
+    first, second = (evidence(EvidenceCode.RAISED, 0, error="".join(["E: ", "wrong " * 30])) for _ in range(2))
+    assert first.values["error"] is second.values["error"]
+    assert evidence_lines([first], "en")[0] is evidence_lines([second], "en")[0]
