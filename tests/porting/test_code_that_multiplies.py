@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,25 @@ def test_a_scan_ends(scan: Scan, code: str) -> None:
     )
     assert other.names.problems == []
     assert "torch.ones" in {reference.name for reference in file.references} or file.names.problems
+
+
+_NAMES = "".join(f"{{a{number}}}\n" for number in range(2001))
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="looks for no expression from the string's beginning")
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (f'f"{"{a}" * 2001}"', 1),
+        (f"# f'''\nx = (\nRF'''{_NAMES}''', 1)", 3),
+        (f'f"{"{a}" * 2000}"', None),
+        (f'"{"{a}" * 2001}"; f"{{a}}"', None),
+        (f'x = [{"{1: 2}, " * 2001}f"{{a}}"]', None),
+    ],
+)
+def test_an_f_string_of_more_expressions_than_any_has_is_refused(scan: Scan, code: str, line: int | None) -> None:
+    [file] = scan({"a.py": code})
+    assert [(problem.code, problem.line) for problem in file.names.problems] == ([("syntax", line)] if line else [])
 
 
 _FOUR_CLASSES = "".join(
