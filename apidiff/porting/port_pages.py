@@ -64,7 +64,7 @@ def port_page(text: str, kind: str, porter: Porter) -> Ported:
             raise
         raise UnreadableSource("broken", detail=error.detail) from error
     edits = _edits_of_blocks(code, ported.edits)
-    written = [(piece, [] if piece.stays else next(edits)) for piece in pieces]
+    written = [(piece, [] if piece.stays else _below_magic(piece, next(edits))) for piece in pieces]
     after = [apply_edits(piece.block.text.encode(), own).decode() for piece, own in written]
     changed = [(piece, own, new) for (piece, own), new in zip(written, after, strict=True) if new != piece.block.text]
     if kind == NOTEBOOK:
@@ -81,7 +81,7 @@ def port_page(text: str, kind: str, porter: Porter) -> Ported:
                 *[""] * (len(piece.lines) - 1),
             ]
         page = "".join(lines)
-    if _read_back(page, kind) != after:
+    if _read_back(page, kind) != [code if code.strip() else "" for code in after]:
         raise UnreadableSource("broken", detail="its code would not be read back as it was written")
     return msgspec.structs.replace(ported, text=page)
 
@@ -110,9 +110,13 @@ def _read(text: str, kind: str) -> tuple[list[Block], set[str]]:
 
 
 def _read_back(page: str, kind: str) -> list[str]:
-    """The code of the blocks of a ported page that are Python. Raises UnreadableSource, with a code that is a port's."""
+    """The code of the blocks of a ported page that are Python; of blanks alone, none, which an emptied block keeps.
+
+    Raises UnreadableSource, with a code that is a port's.
+    """
     try:
-        return [part.block.text for part in parse_blocks(page.encode(), kind) if isinstance(part, Parsed)]
+        texts = [part.block.text for part in parse_blocks(page.encode(), kind) if isinstance(part, Parsed)]
+        return [text if text.strip() else "" for text in texts]
     except UnreadableSource as error:
         code = f"ported_{error.code}" if error.code in TOO_LARGE else "broken"
         raise UnreadableSource(code, detail=error.detail) from error
@@ -154,6 +158,13 @@ def _edits_of_blocks(code: Sequence[str], edits: Sequence[Edit]) -> Iterator[lis
                 own.append(Edit(edit.start - start, edit.end - start, edit.text))
         yield own
         start = end + 1
+
+
+def _below_magic(piece: _Piece, edits: list[Edit]) -> list[Edit]:
+    """``edits``, of which none is in front of the magic of a cell (``%%time``): that is its first line, or is none."""
+    if not (piece.lines[0].lstrip(" \t>").startswith("%%") and piece.block.text.startswith("\n")):
+        return edits
+    return [Edit(1, 1, edit.text) if edit.end == 0 else edit for edit in edits]
 
 
 def _rewritten(piece: _Piece, edits: Sequence[Edit], after: str) -> Iterator[str]:

@@ -193,6 +193,17 @@ def test_an_ellipsis_is_no_prompt(port: Port, before: str, after: str) -> None:
     assert port(f"```python\n{before}\n```\n", MARKDOWN) == f"```python\n{after}\n```\n"
 
 
+def test_a_fence_that_is_emptied_keeps_the_blanks_before_its_code(port: Port) -> None:
+    assert port(f"```py\n{CALL}\n```\n```py\n  import torch\n```\n", MARKDOWN) == (
+        f"```py\n{MINT}\n{PORTED}\n```\n```py\n  \n```\n"
+    )
+
+
+def test_what_is_imported_stands_behind_the_magic_of_a_cell(port: Port) -> None:
+    kept = "import torch.distributed as dist"
+    assert _ported_cells(port, [kept, f"%%time\n{CALL}"]) == [kept, f"%%time\n{MINT}\n{PORTED}"]
+
+
 SESSIONS = [  # what stands at a prompt, and what was typed there
     (">>> a\n... b", "a\nb"),
     (">>> a\n...\nb", "a\n\n"),
