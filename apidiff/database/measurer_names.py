@@ -33,10 +33,12 @@ _CLAIMS_ZH = ("已验证", "已核实", "验签", "签名", "签过名", "签字
 _CLAIMING_WORD = "signed"  # as a word of its own: "designed" says nothing of the kind
 # Chinese that is written or looks like characters of the names above.
 _ALIKE = str.maketrans(
-    "項頂顶顼曰夲驗證簽認記錄己巳",
-    "项项项项目本验证签认记录已已",
+    "項頂顶顼曰日夲木末未驗騐證簽認記錄己巳",
+    "项项项项目目本本本本验验证签认记录已已",
 )
-_LETTER_LIKE = str.maketrans("!¡ʃ$@", "iifsa")
+_LETTER_LIKE = str.maketrans("!¡ʃ$@∂", "iifsad")
+# By the names of characters: small capitals, letters on black and of flags, which are symbols and not letters for Unicode.
+_DRAWN = re.compile(r"^(?!COMBINING).*(?:LATIN LETTER SMALL CAPITAL|LATIN CAPITAL LETTER|SYMBOL LETTER) ([A-Z])$")
 LONGEST = 200  # characters
 
 
@@ -101,13 +103,13 @@ def _folded(text: str) -> str:
 
 def _skeleton(text: str) -> str:
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("專案", "项目"))
-    return unicodedata.normalize("NFD", "".join(map(_small, plain)).translate(confusables()))
+    return unicodedata.normalize("NFD", "".join(map(_drawn, plain)).translate(confusables()))
 
 
-def _small(char: str) -> str:
-    """The Latin letter that ``char`` is a small capital of; ``char`` where it is none."""
-    letter = unicodedata.name(char, "").removeprefix("LATIN LETTER SMALL CAPITAL ")
-    return letter if len(letter) == 1 else char
+def _drawn(char: str) -> str:
+    """The Latin letter that ``char`` is drawn as, a small capital or a white one on black; ``char`` where it is none."""
+    found = _DRAWN.search(unicodedata.name(char, ""))
+    return found[1] if found else char
 
 
 @cache

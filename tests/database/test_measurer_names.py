@@ -28,6 +28,8 @@ SOMEBODY = [
         (words, True)
         for words in (
             "Huawei CANN team",
+            "🅐 lab of 木村 in 日本",
+            "未来实验室",
             "南京大学 PASA",
             "O'Neil Lab",
             "O’Neil Lab",
@@ -83,6 +85,10 @@ IMITATED = [
             "已签字",
             "s!gned",
             "sígned by",
+            "a lab, 🅥🅔🅡🅘🅕🅘🅔🅓",
+            "Lab 🆂🅸🅶🅽🅴🅳",
+            "verᷛified by Lab",
+            "已騐证",
             "𝗌𝗂𝗀𝗇𝖾𝖽",
             "known signer, Lab",
         )
@@ -108,6 +114,13 @@ IMITATED = [
             "ap!diff",
             "ap¡diff",
             "apidi∫∫",
+            "api∂iff",
+            "🅐🅟🅘🅓🅘🅕🅕 CI",
+            "🅰🅿🅸🅳🅸🅵🅵 lab",
+            "🇦🇵🇮🇩🇮🇫🇫 lab",
+            "🅣🅗🅘🅢 🅟🅡🅞🅙🅔🅒🅣 lab",
+            "本项日 CI",
+            "木项目 CI",
         )
     ),
     *((words, "names nobody") for words in ("此项目", "该项目", "[this project]")),
