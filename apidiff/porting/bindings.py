@@ -24,7 +24,7 @@ _FEWEST_STEPS = 20_000  # of the shortest file: a star import from torch binds 8
 
 
 class Steps:
-    """How many steps the walk through a file takes: expressions, and names that branches and star imports bind.
+    """How many steps the walk through a file takes: expressions, names that branches and star imports bind, bases of classes.
 
     ``most``: that it may take, as ``size`` characters are walked through. ``at``: the statement that it has come to.
     """

@@ -130,13 +130,14 @@ class Calls(NameChains):
                 given[name] = self._either_of(path, name, given.get(name), what)
 
     def _above(self, path: str) -> Iterator[str]:
-        """A class of this file, then those that it inherits from."""
+        """A class of this file, then those that it inherits from. Raises NotFollowed."""
         met = dict.fromkeys([path])
         waiting = deque(met)
         while waiting and len(met) <= MOST_ABOVE:
             one = waiting.popleft()
             yield one
             if (facts := self.classes.get(one)) is not None:
+                self.steps.take(len(facts.bases))  # each call, and each function, goes through them again
                 bases = [base for base in dict.fromkeys(facts.bases) if base not in met]
                 met.update(dict.fromkeys(bases))
                 waiting += bases

@@ -252,6 +252,12 @@ def _tests(levels: int, kinds: int) -> str:
     return f"{'(a and ' * levels}isinstance(q,({'A,' * kinds})){')' * levels}"
 
 
+def _below(levels: int, body: str) -> str:
+    """A class with so many others above it in a line."""
+    line = "".join(f"class C{level}(C{level - 1}):0\n" for level in range(1, levels))
+    return f"class Z:\n def h(self,a):0\nclass C0:0\n{line}class D(C{levels - 1}):\n{body}"
+
+
 STEPS = [  # the files, and whether one takes more steps than code of its length does
     ({"a.py": "if torch:\n" + " from torch import *\n" * 300}, True),
     ({"a.py": _NAMES + "from b import *\na0 = 1\n" * 900, "b.py": _NAMES}, True),
@@ -274,6 +280,9 @@ STEPS = [  # the files, and whether one takes more steps than code of its length
     ({"a.py": "class A(B):0\n" * 300}, False),
     ({"a.py": _tests(170, 1_000)}, True),
     ({"a.py": _tests(20, 10)}, False),
+    ({"a.py": _below(190, " def g(self,x):\n" + "  self.h(x)\n" * 600)}, True),
+    ({"a.py": _below(190, "".join(f" def g{number}(self,x):0\n" for number in range(600)))}, True),
+    ({"a.py": _below(20, " def g(self,x):\n" + "  self.h(x)\n" * 1_200)}, False),
 ]
 
 
