@@ -43,7 +43,9 @@ def exported_names(trees: Sequence[ast.Module]) -> frozenset[str] | None:
         listed = {item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)}
         if len(listed) < len(items):  # such as `*layers.__all__`
             return None
-        found = listed | ((found or set()) if isinstance(node, ast.AugAssign) else set())
+        if found is None or not isinstance(node, ast.AugAssign):
+            found = set()
+        found |= listed
         handled += 1
     if found is None:
         return None

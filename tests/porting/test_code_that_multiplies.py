@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from apidiff.porting import tree_links
 from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts, Steps
 from apidiff.porting.name_walk import Walker
 from apidiff.porting.source_files import find_sources
+from apidiff.porting.string_names import exported_names
 from apidiff.porting.torch_names import TorchNames, either, read_result_types
 from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_scan import ScannedFile, scan_tree
@@ -296,6 +298,15 @@ def test_code_that_multiplies_steps_is_refused(scan: Scan, files: dict[str, str]
         for one in file.names.problems
     ]
     assert found == (["many_steps"] if refused else [])
+
+
+def test_names_that_are_added_one_by_one_to_those_of_a_module_are_gone_through_once() -> None:
+    tree = ast.parse("__all__ = ['a']\n" + "".join(f"__all__ += ['a{number}']\n" for number in range(30_000)))
+    began = time.process_time()
+    exported = exported_names([tree])
+    assert time.process_time() - began < 3
+    assert exported is not None
+    assert len(exported) == 30_001
 
 
 ALTERNATIVES = [
