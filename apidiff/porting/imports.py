@@ -97,9 +97,10 @@ class Imports(Definitions):
         for alias in node.names:
             if alias.name == "*":
                 names = self.names.star(base)
-                if id(node) not in self.certain:  # each part of a page may begin with one
-                    self.steps.take(len(names))
                 self.torch_stars[base] = len(names)
+                if id(node) in self.certain:  # each part of a page may begin with one
+                    names = self._bound_anew(names)
+                self.steps.take(len(names))
                 for bound, meaning in names.items():
                     self._take(bound, meaning)
                 continue
@@ -107,6 +108,15 @@ class Imports(Definitions):
             self._take(alias.asname or alias.name, name)
             if not self.names.is_module(name):
                 self.uses.append(Use(name, place_of(alias), "import", None))
+
+    def _bound_anew(self, names: dict[str, str]) -> dict[str, str]:
+        """What a star import that every run comes by binds anew: nothing where it repeats another. That it binds all is noted."""
+        if self.top.stars:  # else it is noted
+            self.top.before.update(dict.fromkeys(names, self.top.stars))
+        bound, imported = self.top.bound, self.imported
+        if names.items() <= bound.items() and names.keys() <= imported.keys():  # found in a fourth of the time
+            return {}
+        return {name: value for name, value in names.items() if bound.get(name) != value or name not in imported}
 
     def _take(self, name: str, value: Value) -> None:
         """Bind a name that is imported."""

@@ -28,13 +28,13 @@ class NameChains:
         *,
         assume: bool,
         starred: Mapping[str, Mapping[str, str]],
-        size: int,
+        steps: Steps,
     ) -> None:
         self.names, self.file, self.tree = names, file, tree
         self.customary = names.customary | {"torch": "torch"} if assume else {}
         self.path = f"{IN_TREE}{file.module}"
-        self.steps = Steps(size)
-        self.top = ModuleFrame(self.path, self.steps)
+        self.steps = steps
+        self.top = ModuleFrame(self.path, steps)
         self.frame: Frame = self.top
         self.uses: list[Use] = []
         self.pending: list[Pending] = []

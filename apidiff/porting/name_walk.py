@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT
 from apidiff.porting.annotations import annotated_type
-from apidiff.porting.bindings import ModuleFacts, joined, worth_telling
+from apidiff.porting.bindings import ModuleFacts, Steps, joined, worth_telling
 from apidiff.porting.imports import Imports
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.string_names import exported_names
@@ -51,15 +51,17 @@ def walk(
         tree: the modules of the scanned tree.
         assume: whether names that nothing binds are taken for what everyone calls modules: ``nn``, ``F``.
         starred: what names that are bound before are from the star import of a module on, by that.
-        size: the characters that the parts have, for each of which so many steps may be taken.
+        size: the characters that the parts have, for each of which so many steps may be taken, however often they are gone
+            through.
 
     Raises NotFollowed where it would take longer than code does.
     """
-    walker = Walker(file, names, tree, assume=assume, starred=starred, size=size)
+    steps = Steps(size)
+    walker = Walker(file, names, tree, assume=assume, starred=starred, steps=steps)
     walker.module(trees)
     walker.finish()
     if walker.rebound or walker.mixed:  # a function has bound what an earlier place may have looked up
-        again = Walker(file, names, tree, assume=assume, starred=starred, size=size)
+        again = Walker(file, names, tree, assume=assume, starred=starred, steps=steps)
         again.frame.ever.update(walker.rebound)
         again.mixed |= walker.mixed
         again.module(trees)

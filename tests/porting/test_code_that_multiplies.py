@@ -260,6 +260,7 @@ def _below(levels: int, body: str) -> str:
     return f"class Z:\n def h(self,a):0\nclass C0:0\n{line}class D(C{levels - 1}):\n{body}"
 
 
+_STARS = "if torch:\n" + " from torch import *\n" * 20
 STEPS = [  # the files, and whether one takes more steps than code of its length does
     ({"a.py": "if torch:\n" + " from torch import *\n" * 300}, True),
     ({"a.py": _NAMES + "from b import *\na0 = 1\n" * 900, "b.py": _NAMES}, True),
@@ -285,6 +286,8 @@ STEPS = [  # the files, and whether one takes more steps than code of its length
     ({"a.py": _below(190, " def g(self,x):\n" + "  self.h(x)\n" * 600)}, True),
     ({"a.py": _below(190, "".join(f" def g{number}(self,x):0\n" for number in range(600)))}, True),
     ({"a.py": _below(20, " def g(self,x):\n" + "  self.h(x)\n" * 1_200)}, False),
+    ({"a.py": _STARS}, False),
+    ({"a.py": f"def f():\n global g\n g = torch.abs\n{_STARS}"}, True),  # what `f` binds has all gone through again
 ]
 
 
@@ -298,6 +301,36 @@ def test_code_that_multiplies_steps_is_refused(scan: Scan, files: dict[str, str]
         for one in file.names.problems
     ]
     assert found == (["many_steps"] if refused else [])
+
+
+BOUND_ANEW = [  # code, how often it binds `abs`, and the lines that call what it is of torch
+    ("from torch import *\n" * 50 + "abs(x)", 1, [51]),
+    ("from torch import *\nx = 1\n" * 50 + "abs(x)", 1, [101]),
+    ("from torch import *\nfrom torch.nn import *\n" * 50 + "abs(x)", 1, [101]),
+    ("from torch import *\nabs = 1\nabs(x)\n" * 3 + "from torch import *\nabs(x)", 7, [11]),
+    ("from torch import *\ndel abs\nabs(x)\nfrom torch import *\nabs(x)", 3, [5]),
+    ("from torch import *\nif x:\n  abs = 1\nelse:\n  from torch import *\n  abs(x)\nabs(x)", 4, [6, 7]),
+    ("from torch import *\nfrom b import *\nfrom torch import *\nabs(x)", 1, [4]),
+    ("from torch import *\nfrom b import *\nabs(x)", 3, []),  # scanned twice, and what `b` has comes last
+]
+
+
+@pytest.mark.parametrize(("code", "often", "lines"), BOUND_ANEW, ids=range(len(BOUND_ANEW)))
+def test_a_star_import_binds_what_is_something_else_before(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch, code: str, often: int, lines: list[int]
+) -> None:
+    """Each binds hundreds of names, and 45,000 stand in 900 kB: they took 16 s."""
+    bound, bind = list[str](), Frame.bind
+
+    def counted(frame: Frame, name: str, value: str | None) -> None:
+        bound.extend([name] if frame.path == "@a" else [])
+        bind(frame, name, value)
+
+    monkeypatch.setattr(Frame, "bind", counted)
+    files = scan({"a.py": code, "b.py": "def abs(x): 0\n"})
+    found = [one for file in files for one in file.references if one.name == "torch.abs" and one.role == "call"]
+    assert [one.span.line for one in found] == lines
+    assert bound.count("abs") == often
 
 
 def test_names_that_are_added_one_by_one_to_those_of_a_module_are_gone_through_once() -> None:
