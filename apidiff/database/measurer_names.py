@@ -6,6 +6,7 @@ Names are shown in quotes as they were typed, so what they look like is what a r
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from functools import cache
 
@@ -33,8 +34,8 @@ _CLAIMS_ZH = ("已验证", "已核实", "验签", "签名", "签过名", "签字
 _CLAIMING_WORD = "signed"  # as a word of its own: "designed" says nothing of the kind
 # Chinese that is written or looks like characters of the names above.
 _ALIKE = str.maketrans(
-    "項頂顶顼曰日夲木末未驗騐證簽認記錄己巳",
-    "项项项项目目本本本本验验证签认记录已已",
+    "項頂顶顼頊曰日夲木末未該驗騐證証核覈實簽籤過認記紀錄録宇暑宫宮白己巳",
+    "项项项项项目目本本本本该验验证证核核实签签过认记记录录字署官官自已已",
 )
 _LETTER_LIKE = str.maketrans("!¡ʃ$@∂", "iifsad")
 # By the names of characters: small capitals, letters on black and of flags, which are symbols and not letters for Unicode.
@@ -102,7 +103,9 @@ def _folded(text: str) -> str:
 
 
 def _skeleton(text: str) -> str:
-    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("專案", "项目"))
+    plain = unicodedata.normalize(
+        "NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("專案", "项目").replace("🆔", "ID")
+    )
     return unicodedata.normalize("NFD", "".join(map(_drawn, plain)).translate(confusables()))
 
 
@@ -110,6 +113,13 @@ def _drawn(char: str) -> str:
     """The Latin letter that ``char`` is drawn as, a small capital or a white one on black; ``char`` where it is none."""
     found = _DRAWN.search(unicodedata.name(char, ""))
     return found[1] if found else char
+
+
+@cache
+def quotation_marks() -> frozenset[str]:
+    """The characters that are quotation marks or look like them. Raises DataError where Unicode's table is damaged."""
+    ours = (chr(code) for code in range(sys.maxunicode + 1) if _QUOTATION_MARKS.match(chr(code)))
+    return frozenset((*ours, *(chr(code) for code, alike in confusables().items() if _QUOTATION_MARKS.match(alike))))
 
 
 @cache

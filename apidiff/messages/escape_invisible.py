@@ -7,13 +7,16 @@ keep them as they are.
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from functools import cache
 
+from apidiff.database.measurer_names import quotation_marks
+
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp"}  # of Unicode: controls, invisible formatting, ends of lines and paragraphs
 _KEPT = "\t\n\r"
-_APOSTROPHES = dict.fromkeys(map(ord, '"“”„‟″＂'), "'")
+_MET = re.compile("'(?=')")
 _ENDS = {ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 
 
@@ -43,8 +46,9 @@ def quoted(text: str, limit: int = 120) -> str:
 
 
 def unquoted(text: str) -> str:
-    """``text`` that is to stand in quotes of ours, its own as apostrophes."""
-    return text.translate(_APOSTROPHES)
+    """``text`` that is to stand in quotes of ours, its own as apostrophes, of which two do not stand as one mark."""
+    marks = quotation_marks() if not text.isascii() else {'"'}
+    return _MET.sub("' ", "".join("'" if one in marks else one for one in text))
 
 
 def unbroken(line: str) -> str:

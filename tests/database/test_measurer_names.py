@@ -89,6 +89,7 @@ IMITATED = [
             "Lab 🆂🅸🅶🅽🅴🅳",
             "verᷛified by Lab",
             "已騐证",
+            *("已核實", "簽過名", "自有紀錄", "已驗証", "官方認証", "驗籤", "籤名", "签暑"),
             "𝗌𝗂𝗀𝗇𝖾𝖽",
             "known signer, Lab",
         )
@@ -115,6 +116,7 @@ IMITATED = [
             "ap¡diff",
             "apidi∫∫",
             "api∂iff",
+            "ap🆔iff",
             "🅐🅟🅘🅓🅘🅕🅕 CI",
             "🅰🅿🅸🅳🅸🅵🅵 lab",
             "🇦🇵🇮🇩🇮🇫🇫 lab",
@@ -123,7 +125,7 @@ IMITATED = [
             "木项目 CI",
         )
     ),
-    *((words, "names nobody") for words in ("此项目", "该项目", "[this project]")),
+    *((words, "names nobody") for words in ("此项目", "该项目", "該項目", "該專案", "本頊目", "[this project]")),
     *(
         (words, "holds a quotation mark")
         for words in (
