@@ -228,7 +228,11 @@ def _refuse_nightly(backend: Backend, here: Availability) -> None:
 
 
 class _Result(msgspec.Struct):
-    """What one backend at one world size gave. ``others``: whose records there are where this project has none."""
+    """What one backend at one world size gave.
+
+    ``against``: the ID of the record that it was compared with; ``compared``: whether that is of its version, so that none of
+    its verdicts is left out. ``others``: whose records there are where this project has none.
+    """
 
     backend: Backend
     record: RunRecord
@@ -237,6 +241,7 @@ class _Result(msgspec.Struct):
     against: str | None
     written: str | None
     others: list[str] = []
+    compared: bool = False
 
 
 def _verify(
@@ -284,7 +289,8 @@ def _verify(
     recorded = base_record(data, record)
     changes = compare(apis, recorded, record, context)
     others = recorded_by_others(data, record)
-    return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None, others)
+    compared = recorded is not None and recorded[1].framework_version == record.framework_version
+    return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None, others, compared)
 
 
 @contextmanager
@@ -342,8 +348,14 @@ def _print(results: list[_Result]) -> None:
             f"{len(changes)} verdicts are not what is recorded. If they are right: apidiff verify --record",
             soft_wrap=True,
         )
-    elif any(result.against for result in results):
+    elif results and all(result.compared for result in results):
         console.print("Every verdict is what is recorded.")
+    elif any(result.against for result in results):
+        lacking = sum(not result.compared for result in results)
+        console.print(
+            f"What is recorded is the same. Of {lacking} of {len(results)} runs nothing is recorded at their version.",
+            soft_wrap=True,
+        )
 
 
 def _plain(result: _Result) -> dict[str, object]:

@@ -17,6 +17,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from docutils import nodes
 from jinja2 import Environment, StrictUndefined, Template
@@ -206,7 +207,7 @@ class PartPages:
         for anchor in _ID.findall(text):
             self.anchors.setdefault(anchor, number)
         section = f'<section id="part-{number}">\n<h2>{part.title}</h2>\n{text}</section>\n'
-        section = _HERE.sub(rf'\1{self.name}.html\2"', section)
+        section = _HERE.sub(lambda found: f'{found[1]}{quote(self.name)}.html{found[2]}"', section)
         if not self.pages or len(self.pages[-1].encode()) + len(section.encode()) > _SHARED:
             self.pages.append("")
         self.pages[-1] += section
@@ -214,7 +215,7 @@ class PartPages:
         return number
 
     def _address(self, number: int) -> str:
-        return f"{self.name}.part-{self._place[number]}.html#part-{number}"
+        return f"{quote(self.name)}.part-{self._place[number]}.html#part-{number}"
 
     def table(self) -> str:
         """Write which part holds which anchor, and which part stands in which."""

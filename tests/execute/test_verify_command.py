@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from command import give
 
-from apidiff.cli.verify import _refuse_nightly, is_unsigned
+from apidiff.cli.verify import _print, _refuse_nightly, _Result, is_unsigned
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend, load_backends
 from apidiff.database.own_records import own_records_path
@@ -206,6 +206,25 @@ def test_what_only_others_recorded_changes_no_exit_code_and_stands_by_name(
     assert "compared with: nothing recorded by this project" in out
     assert "recorded by others, which decides nothing: “Mallory” (unsigned)" in out
     assert "recorded: holds" not in out
+
+
+@pytest.mark.parametrize(
+    ("compared", "said"),
+    [
+        ([("a/b", True), ("a/c", True)], "Every verdict is what is recorded."),
+        ([("a/b", True), (None, False)], "What is recorded is the same. Of 1 of 2 runs nothing is recorded"),
+        ([("a/b", False)], "What is recorded is the same. Of 1 of 1 runs nothing is recorded"),
+        ([(None, False)], None),
+    ],
+)
+def test_of_all_verdicts_it_is_said_where_all_were_compared(
+    capsys: pytest.CaptureFixture[str], compared: list[tuple[str | None, bool]], said: str | None
+) -> None:
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    _print([_Result(gloo, run_record(), {}, [], against, None, [], whole) for against, whole in compared])
+    out = capsys.readouterr().out
+    assert (said or "nothing recorded by this project") in out
+    assert ("recorded." in out) is (said == "Every verdict is what is recorded.")
 
 
 # (arguments, what the one line on standard error says)

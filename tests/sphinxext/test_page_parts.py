@@ -225,7 +225,10 @@ def test_pages_that_are_not_of_the_build_stay_as_they_are(tmp_path: Path) -> Non
 
 def test_links_within_the_page_lead_back_to_it() -> None:
     body = lid("a", '<a class="x" href="#in-b">b</a>', LONG * 6)
-    assert '<a class="x" href="x.html#in-b">' in lighten(body, "x", "en")[1].pages[0]
+    for name, address in (("x", "x"), ("8-notes", "8-notes"), ("2024", "2024"), ("a b#c", "a%20b%23c")):
+        text, parts = lighten(body, name, "en")
+        assert f'<a class="x" href="{address}.html#in-b">' in parts.pages[0]
+        assert f'<a href="{address}.part-1.html#part-1">' in text
 
 
 def test_titles_are_escaped() -> None:
