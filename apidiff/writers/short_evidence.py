@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from apidiff.lookup.answer import Answer, AnsweredClaim
 from apidiff.messages.agreement_lines import agreement_places
-from apidiff.messages.escape_invisible import visible
+from apidiff.messages.escape_invisible import quoted, visible
 from apidiff.messages.labels import label
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model.base import Language
@@ -14,6 +14,7 @@ from apidiff.model.views import AgreementEntry, DisputeEntry, ObservedSummary
 
 _CASES = 6
 _CLAIMS = 12
+_NAMES = 24
 _ROWS = 2  # of a claim, by each kind of maker
 _LONGEST = 300  # characters of what one sample shows
 
@@ -24,19 +25,23 @@ def short_evidence(answer: Answer, language: Language, about: str = "") -> str:
     Args:
         answer: of the API.
         language: of the text.
-        about: only what concerns this: a facet (``value``, ``dtype``), a claim, a part of either.
+        about: only what concerns this: a facet (``value``, ``dtype``) or how it is called, a claim, a part of either.
     """
     lines = [f"**{answer.source}** → **{answer.target.name}**" if answer.target else f"**{answer.source}**"]
     rows = [row for row in [*answer.agreements, *answer.aside] if row.framework_version == answer.asked.mindspore]
-    shown = [row for row in rows if about in row.facet]
+    claims = [claim for claim in answer.claims if claim.swept is None and (claim.summary or claim.aside)]
+    shown = [row for row in rows if _is_about(row.facet, about, language)]
     for place in agreement_places(shown, language):
         lines.append(place.where)
         lines += [f"- {facet}: {counts}" for facet, _, counts in place.rows]
         lines.append(_runs(place.runs, language))
     lines += _cases([row for row in shown if not row.signers], language)  # beside a case stands no name
-    lines += _claims(answer, language, about)
+    lines += _claims([claim for claim in claims if about.casefold() in claim.id.casefold()], answer, language)
     if len(lines) == 1:
-        lines.append(label("servers.no_evidence", language))
+        names = [*dict.fromkeys(row.facet for row in rows), *(claim.id.partition("#")[2] for claim in claims)]
+        lines.append(
+            _nothing_about(about, names, language) if about and names else label("servers.no_evidence", language)
+        )
     return visible("\n".join(lines)) + "\n"
 
 
@@ -51,10 +56,22 @@ def _cases(rows: list[AgreementEntry], language: Language) -> Iterator[str]:
         yield f"- {label('screen.more_short', language, count=len(cases) - _CASES)}"
 
 
-def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
+def _is_about(facet: str, about: str, language: Language) -> bool:
+    """Whether a facet, or what it is called, has these words in it."""
+    return any(
+        about.casefold() in name.casefold()
+        for name in (facet, *(label(f"facet.{facet}", one) for one in ("en", language)))
+    )
+
+
+def _nothing_about(about: str, names: list[str], language: Language) -> str:
+    """That no run concerns what was asked for, and what there is."""
+    there = label("site.comma", language).join(f"`{name}`" for name in names[:_NAMES])
+    return label("servers.no_evidence_about", language, about=quoted(about), names=there)
+
+
+def _claims(claims: list[AnsweredClaim], answer: Answer, language: Language) -> Iterator[str]:
     """Verdicts on claims, those that do not hold first; variants by dtype or layout are left to the page."""
-    claims = [claim for claim in answer.claims if claim.swept is None and about in claim.id]
-    claims = [claim for claim in claims if claim.summary or claim.aside]
     release = answer.asked.mindspore
     claims.sort(key=lambda claim: not _is_doubtful(claim, release))
     for claim in claims[:_CLAIMS]:
