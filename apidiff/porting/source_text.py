@@ -29,7 +29,10 @@ TOO_LARGE = {"large", "many_tokens"}
 """The codes of what is too large to be read."""
 _OF_HOSTS = {"idna", "punycode"}
 # What a part took is not given back (`*+`): a line of blanks and a backtick at its end would take for ever.
-_FENCE = re.compile(r"^(?P<indent>[ \t>]*+)(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\n]*+)$")
+_FENCE = re.compile(
+    r"^(?P<front>[ \t>]*+(?:(?P<item>[-*+]|[0-9]{1,9}+[.)])[ \t][ \t>]*+)*+)"
+    r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\n]*+)$"
+)
 _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
     re.IGNORECASE,
@@ -299,7 +302,7 @@ def _list(value: object) -> list[object]:
 
 def _fences(text: str) -> Iterator[Block]:
     """The fenced blocks of Python in a page of Markdown."""
-    mark, indent, first, lines = "", "", 0, list[str]()
+    mark, cut, first, lines = "", 0, 0, list[str]()
     wanted = False
     for number, line in enumerate([*text.split("\n"), None], start=1):
         if mark:
@@ -308,10 +311,12 @@ def _fences(text: str) -> Iterator[Block]:
                 lines.append(str(line))
                 continue
             if wanted and lines:
-                yield _plain(lines, first, None, len(indent))
+                yield _plain(lines, first, None, cut)
             mark = ""
         elif line is not None and (found := _FENCE.match(line)):
-            mark, indent = found["mark"], found["indent"]
+            mark, front = found["mark"], found["front"]
+            # A tab may stand for the width of an item's marker: `_dedent` cuts the blanks that all of its lines have.
+            cut = len(front) if found["item"] is None else front.rfind(">") + 1
             wanted = bool(_LANGUAGE.match(found["info"].strip()))
             first, lines = number + 1, []
 

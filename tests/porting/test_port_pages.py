@@ -193,6 +193,35 @@ def test_an_ellipsis_is_no_prompt(port: Port, before: str, after: str) -> None:
     assert port(f"```python\n{before}\n```\n", MARKDOWN) == f"```python\n{after}\n```\n"
 
 
+# What stands before a fence on the line of an item, and before the lines that follow.
+ITEMS = [
+    ("- ", "  "),
+    ("1. ", "   "),
+    ("10)  ", "     "),
+    ("*\t", "\t"),
+    ("> + ", ">   "),
+    ("- > ", "  > "),
+    ("- - ", "    "),
+    ("  3. ", "\t"),
+    ("- ", ""),
+]
+
+
+@pytest.mark.parametrize(("front", "indent"), ITEMS)
+@pytest.mark.parametrize("mark", ["```", "~~~"])
+def test_what_is_added_to_the_fence_of_an_item_is_indented_as_its_lines(
+    port: Port, front: str, indent: str, mark: str
+) -> None:
+    def page(*lines: str) -> str:
+        code = "".join(f"{indent}{line}\n" if line else "\n" for line in lines)
+        return f"{front}{mark}python\n{code}{indent}{mark}\n{front}text\n\n{mark}py\n{PORTED}\n{mark}\n"
+
+    written = port(page("import torch", "", "if x:", f" {CALL}", " torch.save(y)"), MARKDOWN)
+    comment = next(line for line in written.split("\n") if "apidiff manual" in line).removeprefix(indent)
+    assert comment.startswith(" # apidiff manual: torch.save")
+    assert written == page("import torch", MINT, "", "if x:", f" {PORTED}", comment, " torch.save(y)")
+
+
 def test_a_fence_that_is_emptied_keeps_the_blanks_before_its_code(port: Port) -> None:
     assert port(f"```py\n{CALL}\n```\n```py\n  import torch\n```\n", MARKDOWN) == (
         f"```py\n{MINT}\n{PORTED}\n```\n```py\n  \n```\n"
@@ -472,7 +501,12 @@ def test_a_page_that_repeats_its_lines_is_ported_in_seconds(port: Port, fences: 
     assert ported == page.replace("torch.cat", "mint.cat").replace("import torch", "from mindspore import mint")
 
 
-@pytest.mark.parametrize("line", [f"```{' ' * 16_000}`", f"{'~' * 16_000}`", f"{'~' * 2_000}{' ' * 2_000}`"])
+ALMOST_ITEMS = [f"{'- ' * 8_000}``", f"-{' ' * 16_000}``", f"{'1. > ' * 3_000}```{' ' * 2_000}`", "1" * 16_000]
+
+
+@pytest.mark.parametrize(
+    "line", [f"```{' ' * 16_000}`", f"{'~' * 16_000}`", f"{'~' * 2_000}{' ' * 2_000}`", *ALMOST_ITEMS]
+)
 def test_a_line_that_almost_begins_a_fence_is_looked_through_once(line: str) -> None:
     begun = time.process_time()
     assert parse_text(f"{line}\n" * 3, MARKDOWN) == ([], [])

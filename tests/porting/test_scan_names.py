@@ -407,6 +407,39 @@ def test_markdown(scan: Scan) -> None:
     ]
 
 
+ITEMS = [  # what stands before a fence, and before the lines that follow
+    ("- ", "  "),
+    ("1. ", "   "),
+    ("123456789) ", " " * 11),
+    ("*   ", "    "),
+    ("+\t", "\t"),
+    ("  - ", "\t"),
+    ("> - ", ">   "),
+    ("- > ", "  > "),
+    ("> 1. > - ", ">    >   "),
+    ("- - ", "    "),
+    ("- 2. * ", "       "),
+    ("- ", ""),
+]
+
+
+@pytest.mark.parametrize(("front", "indent"), ITEMS)
+@pytest.mark.parametrize("mark", ["```", "~~~~"])
+def test_a_fence_on_the_line_of_an_item(scan: Scan, front: str, indent: str, mark: str) -> None:
+    """Its end was taken for the beginning of another, which hid the next."""
+    code = f"{indent}import torch\n{indent}if x:\n{indent} torch.ones(1)\n"
+    page = f"{front}{mark}python\n{code}{indent}{mark}\n\n{mark}python\ntorch.zeros(2)\n{mark}\n"
+    [file] = scan({"a.md": page})
+    assert (told(file), file.names.problems) == ([f"4:{len(indent) + 2} ones", "8:1 zeros"], [])
+
+
+@pytest.mark.parametrize(
+    "line", ["-```py", "1234567890. ```py", "1.```py", "a. ```py", "- `` `py", "- ```py``` is code"]
+)
+def test_what_is_no_fence_of_an_item_hides_nothing(scan: Scan, line: str) -> None:
+    assert told(scan({"a.md": f"{line}\n\n```python\nimport torch\ntorch.zeros(2)\n```\n"})[0]) == ["5:1 zeros"]
+
+
 @pytest.mark.parametrize("through", ["", "missing/../"])
 def test_links_one_behind_the_other_are_files_that_cannot_be_read(scan: Scan, tmp_path: Path, through: str) -> None:
     """Of more than 40, and of those that lead through what is missing, the system opens none; each was followed to the end."""
