@@ -63,24 +63,20 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
         raise UnreadableSource("changed_meanwhile")
     kind = kind_of(path)
     text, encoding, mark = _decoded(before, python=kind == PYTHON)
-    if kind != PYTHON:
-        if mark + text.encode(encoding) != before:  # what is no code is written as well
-            raise UnreadableSource("not_encoded", detail=f"{encoding} would not give back what is there")
-        ported = port_page(text, kind, porter)
-        after = mark + ported.text.encode(encoding) if ported.edits else before
-        return PortedFile(path, before, after, text, ported)
-    ported = porter.port_scanned(text, file, encoding)
+    ported = porter.port_scanned(text, file, encoding) if kind == PYTHON else port_page(text, kind, porter)
+    if not ported.edits:
+        return PortedFile(path, before, before, text, ported)
     try:
-        after = mark + ported.text.encode(encoding)
+        unedited, after = (mark + one.encode(encoding) for one in (text, ported.text))
     except UnicodeError as error:
         raise UnreadableSource("not_encoded", detail=str(error)) from error
+    if unedited != before:  # all is written anew, and an encoding may spell a character in two ways, as cp932 does
+        raise UnreadableSource("not_encoded", detail=f"{encoding} would not give back what is there")
     # unicode_escape would write the ends of lines as escapes: a first line that is a comment would swallow all others.
     ends = [(after.count(end.encode()), ported.text.count(end)) for end in "\r\n"]
-    if ported.edits and (
-        _decoded(after, python=True)[0] != ported.text or any(there != wanted for there, wanted in ends)
-    ):
+    if _decoded(after, python=kind == PYTHON)[0] != ported.text or any(there != wanted for there, wanted in ends):
         raise UnreadableSource("not_encoded", detail=f"{encoding} would not give back what is written in it")
-    return PortedFile(path, before, after if ported.edits else before, text, ported)
+    return PortedFile(path, before, after, text, ported)
 
 
 def _decoded(content: bytes, *, python: bool) -> tuple[str, str, bytes]:

@@ -325,11 +325,24 @@ def test_comments_are_written_in_what_the_encoding_holds(run, project: Path, lan
     ]
 
 
-def test_an_encoding_that_would_not_give_back_what_is_written_is_told(run, project: Path) -> None:
-    content = b"# coding: unicode_escape\nimport torch\ny = torch.cat([a], dim=1)\n"
+NOT_GIVEN_BACK = [  # an encoding, and a line of a module in it
+    ("unicode_escape", b"x = 1"),
+    ("unicode_escape", rb"#\nx = 1"),
+    ("cp932", b'sign = "\x87\x90"'),  # ≒, which is 81 E0 too
+    ("utf-7", b"# +AOk-"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "line"), NOT_GIVEN_BACK)
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["lf", "crlf"])
+def test_an_encoding_that_would_not_give_back_what_is_written_is_told(
+    run, project: Path, encoding: str, line: bytes, end: bytes
+) -> None:
+    lines = [f"# coding: {encoding}".encode(), b"import torch", line, b"y = torch.cat([a], dim=1)", b""]
+    content = end.join(lines)
     (project / "model.py").write_bytes(content)
     done = run("port", str(project), "--write", "--lang", "en")
-    told = "model.py: what would be written does not go into its encoding (unicode_escape would not give back"
+    told = f"model.py: what would be written does not go into its encoding ({encoding} would not give back"
     assert told in done.stderr
     assert done.returncode == 0
     assert (project / "model.py").read_bytes() == content
