@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections.abc import Set
 from functools import cache
-
-from apidiff.database.measurer_names import quotation_marks
 
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp"}  # of Unicode: controls, invisible formatting, ends of lines and paragraphs
 _KEPT = "\t\n\r"
@@ -47,8 +46,17 @@ def quoted(text: str, limit: int = 120) -> str:
 
 def unquoted(text: str) -> str:
     """``text`` that is to stand in quotes of ours, its own as apostrophes, of which two do not stand as one mark."""
-    marks = quotation_marks() if not text.isascii() else {'"'}
+    marks = _quotation_marks(text)
     return _MET.sub("' ", "".join("'" if one in marks else one for one in text))
+
+
+def _quotation_marks(text: str) -> Set[str]:
+    if text.isascii():
+        return {'"'}
+    # An answer without such text needs no table of Unicode's.
+    from apidiff.database.measurer_names import quotation_marks
+
+    return quotation_marks()
 
 
 def unbroken(line: str) -> str:
