@@ -32,6 +32,7 @@ from apidiff.porting.text_scan import SNIPPET
 from apidiff.porting.used_names import bound_name
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_LAST_END = re.compile(r"(?:\r\n|\r|\n)\Z")
 _WORD = re.compile(r"\w+")
 # A line for the shell names Python's variables in braces or behind a dollar sign: `!pip install torch` names none.
 _SHELL = re.compile(
@@ -69,7 +70,7 @@ def port_page(text: str, kind: str, porter: Porter) -> Ported:
     changed = [(piece, own, new) for (piece, own), new in zip(written, after, strict=True) if new != piece.block.text]
     if kind == NOTEBOOK:
         page = replace_sources(
-            text, {(piece.block.cell or 1) - 1: "".join(_rewritten(piece, own, new)) for piece, own, new in changed}
+            text, {(piece.block.cell or 1) - 1: _source(piece, own, new) for piece, own, new in changed}
         )
     else:
         lines = _lines_of(text)
@@ -146,16 +147,24 @@ def _names_of_session(tree: ast.Module, bound: set[str]) -> set[str]:
 
 
 def _edits_of_blocks(code: Sequence[str], edits: Sequence[Edit]) -> Iterator[list[Edit]]:
-    """The edits of each block. They count bytes of all blocks with a line end between, and then those of their own."""
+    """The edits of each block. They count bytes of all blocks with a line end between, and then those of their own.
+
+    One that takes the last line of a block out takes the line end before it, where that is there, not that between. Raises
+    UnreadableSource.
+    """
     waiting = deque(sorted(edits, key=lambda edit: (edit.start, edit.end)))
     start = 0
     for text in code:
         end = start + len(text.encode())
-        own = []
+        own = list[Edit]()
         while waiting and waiting[0].start <= end:
             edit = waiting.popleft()
-            if start <= edit.start and edit.end <= end:
-                own.append(Edit(edit.start - start, edit.end - start, edit.text))
+            begin, until = edit.start - start, edit.end - start
+            if edit.end == end + 1 and not edit.text:
+                begin, until = begin - 1 if begin > (own[-1].end if own else 0) else begin, until - 1
+            if begin < 0 or start + until > end:
+                raise UnreadableSource("broken", detail="an edit would reach over two blocks of code")
+            own.append(Edit(begin, until, edit.text))
         yield own
         start = end + 1
 
@@ -165,6 +174,12 @@ def _below_magic(piece: _Piece, edits: list[Edit]) -> list[Edit]:
     if not (piece.lines[0].lstrip(" \t>").startswith("%%") and piece.block.text.startswith("\n")):
         return edits
     return [Edit(1, 1, edit.text) if edit.end == 0 else edit for edit in edits]
+
+
+def _source(piece: _Piece, edits: Sequence[Edit], after: str) -> str:
+    """The source of a cell for the code ``after``. It ends with a line end only where that does: its last line may be gone."""
+    source = "".join(_rewritten(piece, edits, after))
+    return source if after.endswith("\n") else _LAST_END.sub("", source)
 
 
 def _rewritten(piece: _Piece, edits: Sequence[Edit], after: str) -> Iterator[str]:

@@ -233,6 +233,28 @@ def test_what_is_imported_stands_behind_the_magic_of_a_cell(port: Port) -> None:
     assert _ported_cells(port, [kept, f"%%time\n{CALL}"]) == [kept, f"%%time\n{MINT}\n{PORTED}"]
 
 
+LAST_LINES = [  # cells whose last lines are taken out, and how they are ported
+    (["import torch\nimport torch.nn as nn", "nn.ReLU()(torch.abs(y))"], [MINT, "mint.nn.ReLU()(mint.abs(y))"]),
+    (["import torch.nn as nn", "import torch", "nn.ReLU()(torch.abs(y))"], [MINT, "", "mint.nn.ReLU()(mint.abs(y))"]),
+    (
+        ["import torch\nx = 1\nimport torch.nn as nn", "nn.ReLU()(torch.abs(y))"],
+        [f"{MINT}\nx = 1", "mint.nn.ReLU()(mint.abs(y))"],
+    ),
+    (["x = 1\nimport torch", CALL], [f"x = 1\n{MINT}", PORTED]),
+    (
+        ["import torch\nx = 1\nimport torch\nimport torch.nn as nn", "nn.ReLU()(torch.abs(y))"],
+        [f"{MINT}\nx = 1\n", "mint.nn.ReLU()(mint.abs(y))"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), LAST_LINES)
+def test_the_last_line_of_a_cell_is_taken_out(port: Port, before: list[str], after: list[str]) -> None:
+    assert _ported_cells(port, before) == after
+    page, wanted = ("".join(f"```py\n{cell}\n```\n" for cell in cells) for cells in (before, after))
+    assert port(page, MARKDOWN) == wanted
+
+
 SESSIONS = [  # what stands at a prompt, and what was typed there
     (">>> a\n... b", "a\nb"),
     (">>> a\n...\nb", "a\n\n"),
