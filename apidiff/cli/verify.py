@@ -353,7 +353,8 @@ def _print(results: list[_Result]) -> None:
     elif any(result.against for result in results):
         lacking = sum(not result.compared for result in results)
         console.print(
-            f"What is recorded is the same. Of {lacking} of {len(results)} runs nothing is recorded at their version.",
+            f"What is recorded is the same. Of {lacking} of {len(results)} runs this project has no record "
+            "at their version and size.",
             soft_wrap=True,
         )
 

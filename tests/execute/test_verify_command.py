@@ -212,8 +212,8 @@ def test_what_only_others_recorded_changes_no_exit_code_and_stands_by_name(
     ("compared", "said"),
     [
         ([("a/b", True), ("a/c", True)], "Every verdict is what is recorded."),
-        ([("a/b", True), (None, False)], "What is recorded is the same. Of 1 of 2 runs nothing is recorded"),
-        ([("a/b", False)], "What is recorded is the same. Of 1 of 1 runs nothing is recorded"),
+        ([("a/b", True), (None, False)], "What is recorded is the same. Of 1 of 2 runs this project has no record"),
+        ([("a/b", False)], "What is recorded is the same. Of 1 of 1 runs this project has no record"),
         ([(None, False)], None),
     ],
 )
