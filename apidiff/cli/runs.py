@@ -47,6 +47,7 @@ from apidiff.verification import difference, observations
 from apidiff.verification.audit import audit
 
 _SHORT = 60  # characters of what a record says of its machine
+_LONG = 600  # of a fact
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -315,9 +316,13 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
         for api in apis_for(data, record.framework, record.framework_version)
     }
     differing = difference(list(apis.values()), pair[0], pair[1], context)
-    for line in differing.lines():
+    for line in differing.lines(str if is_ours else _quoted_fact):
         console.print(unbroken(line))
     return 1 if differing else 0
+
+
+def _quoted_fact(fact: str) -> str:
+    return quoted(fact, _LONG)
 
 
 def _environment(first: RunRecord, second: RunRecord, said: Callable[[str], str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from apidiff.database import Data
@@ -43,9 +43,9 @@ class Change:
         return "\n".join([*lines, f"  now:      {told(now)}"])
 
 
-def told(verdict: Observation) -> str:
-    """Writes an outcome with its evidence on one line, whatever a framework printed."""
-    facts = f": {'; '.join(evidence_lines(verdict.facts, 'en'))}" if verdict.facts else ""
+def told(verdict: Observation, said: Callable[[str], str] = str) -> str:
+    """Writes an outcome with its evidence on one line, whatever a framework printed. ``said`` writes each fact."""
+    facts = f": {'; '.join(map(said, evidence_lines(verdict.facts, 'en')))}" if verdict.facts else ""
     return unbroken(f"{verdict.outcome.value}{facts}")
 
 
@@ -131,11 +131,14 @@ class Difference:
     def __bool__(self) -> bool:
         return bool(self.differ or any(self.only))
 
-    def lines(self) -> Iterator[str]:
-        """Writes it for a person. Probes with the same two verdicts stand together; what one record lacks is counted by API."""
+    def lines(self, said: Callable[[str], str] = str) -> Iterator[str]:
+        """Writes it for a person. Probes with the same two verdicts stand together; what one record lacks is counted by API.
+
+        ``said`` writes each fact: in quotes where a stranger may have made it.
+        """
         alike: dict[tuple[str, str, str, str], list[str]] = {}
         for (api, claim, probe), (before, after) in self.differ.items():
-            alike.setdefault((api, claim, told(before), told(after)), []).append(probe)
+            alike.setdefault((api, claim, told(before, said), told(after, said)), []).append(probe)
         for (api, claim, first, second), probes in alike.items():
             yield f"{api}#{claim} (probe{'s' if len(probes) > 1 else ''} {', '.join(probes)})"
             yield f"  first:  {first}"

@@ -234,7 +234,14 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
     monkeypatch.setitem(run_text.__globals__, "DATA", root)
     record = next(record for _, record in database.runs)
     typed = {"os": IMITATION, "machine": IMITATION, "python": IMITATION, "stopped": IMITATION}
-    made = msgspec.structs.replace(record, measured_by="None", environment={IMITATION: IMITATION}, **typed)
+    error = CallError(stage="call", type="RuntimeError", message=IMITATION)
+    failing = [
+        msgspec.structs.replace(probe, ranks=[msgspec.structs.replace(one, error=error) for one in probe.ranks])
+        for probe in record.probes
+    ]
+    made = msgspec.structs.replace(
+        record, measured_by="None", environment={IMITATION: IMITATION}, probes=failing, **typed
+    )
     plain = msgspec.structs.replace(record, measured_by="a lab :ok: x[a:b:c]")
     ids = [run_id(write_record(one, root / "runs")) for one in (made, plain)]
     (listed,) = (line for line in run("runs", "list").stdout.splitlines() if line.startswith(short_id(ids[0])))
@@ -247,6 +254,7 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
         assert "this project" not in outside
     assert f"first:  {ids[0]} (stopped half-way)\n        measured by “None” (unsigned), unsigned\n" in differ
     assert "measured_by" not in differ
+    assert "measured by this project" in differ.partition("  second: ")[0]
 
 
 def test_what_a_record_says_of_its_devices_begins_no_line_of_ours(run, root: Path, database: Data) -> None:
