@@ -65,6 +65,9 @@ _FRAMEWORKS = ("torch", "mindspore")
 _DEVICES = ("cpu", "cuda", "npu")  # of which pages have a name
 _NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 _WORD = re.compile(r"[^\W\d]\w{0,199}")
+# What pages make anchors of: no two such names make the same.
+_API = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
+_RUN = re.compile(rf"[a-z][a-z0-9]*(-[a-z0-9]+)*|example:{_API.pattern}/\w+\.py", re.ASCII)
 _MAX_BASES = 50  # classes that one derives from
 _KINDS = ("positional-only", "positional or keyword", "variadic positional", "keyword-only", "variadic keyword")
 _STAGES = frozenset({"prepare", "call", "wait", "synchronise", "gradient"})  # of a call that raised
@@ -128,9 +131,20 @@ def _count_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
                 f"holds a {name} with a name of {len(long)} characters: {long[:_SHOWN]}",
                 f"At most {MAX_NAME} are possible. {NEW}",
             )
+        odd = next((part for key in keys for part, form in _forms(key) if not form.fullmatch(part)), None)
+        if not long and odd is not None:
+            yield f"holds a {name} with the name {odd[:_SHOWN]!r}", f"APIs are named in full, runs in lower case. {NEW}"
         if len(set(keys)) < len(keys):
             twice = next(key for key, count in Counter(keys).items() if count > 1)
             yield f"holds a {name} twice: {' '.join(twice)[:_SHOWN]}", NEW
+
+
+def _forms(key: tuple[str, ...]) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Pairs the names of a signature, or of a probe or sample, with what they look like: APIs come first, what was run last."""
+    apis = key[:-1] or key
+    yield from ((api, _API) for api in apis)
+    if len(key) > 1:
+        yield key[-1], _RUN
 
 
 def place_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:

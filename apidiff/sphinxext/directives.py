@@ -38,7 +38,7 @@ from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.picture import PICTURED
 from apidiff.sphinxext.repository import Repository
 from apidiff.sphinxext.run_addresses import run_pages
-from apidiff.sphinxext.run_page import run_section
+from apidiff.sphinxext.run_page import run_section, run_summary
 from apidiff.sphinxext.site_content import DamagedFile
 from apidiff.sphinxext.statements_page import statements_sections
 from apidiff.sphinxext.versions import Releases
@@ -178,7 +178,7 @@ class RunDirective(_Directive):
         missing = f"No run record {run_id!r}: name a file under apidiff/data/runs or remove this directive."
         record = self.read(f"runs/{run_id}", RunRecord, missing)
         signed = self.read(f"signed/{run_id}", Signed)
-        self.env.metadata[self.env.docname].update(describe(make.word("run.summary")))
+        self.env.metadata[self.env.docname].update(describe(make.word(run_summary(signed.trust))))
         self.domain.note(self.env.docname, "run", run_id)
         return self.finished([run_section(make, run_id, record, signed)])
 

@@ -30,6 +30,7 @@ from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.writers.exports.address import anchor
 
 _QUOTED = 60  # characters of what a record of others says of its machine
+_LONGEST_VARIABLE = 400  # of a variable of its environment
 
 
 def run_title(make: PageBuilder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
@@ -51,7 +52,7 @@ def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) 
     return make.section(
         "run",
         [nodes.Text(title)],
-        make.sentence("run.summary"),
+        make.sentence(run_summary(signed.trust)),
         paragraph(make.lead("run.id"), literal(run_id), nodes.Text(" · "), raw, *signature_link(make, run_id, signed)),
         *stopped_notice(make, run.stopped, signed.trust),
         make.section("environment", make.word("run.environment"), *_environment(make, run, signed)),
@@ -60,13 +61,18 @@ def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) 
     )
 
 
+def run_summary(trust: Trust) -> str:
+    """Name the label of what a record's page begins with: what is recorded here, or what others sent."""
+    return "run.summary" if trust in OWN else "run.summary_sent"
+
+
 def _measurer(make: PageBuilder, run: RunRecord, signed: Signed) -> str:
     return measurer(Maker(run.measured_by, signed.trust, signed.signer), make.language)
 
 
-def written_by(trust: Trust) -> Callable[[str], str]:
-    """Give what makes words of a record fit for a page: those of others stand in quotes."""
-    return str if trust in OWN else partial(quoted, limit=_QUOTED)
+def written_by(trust: Trust, limit: int = _QUOTED) -> Callable[[str], str]:
+    """Give what makes words of a record fit for a page: those of others stand in quotes, ``limit`` characters of them."""
+    return str if trust in OWN else partial(quoted, limit=limit)
 
 
 def stopped_notice(make: PageBuilder, stopped: str | None, trust: Trust) -> list[nodes.Node]:
@@ -119,9 +125,11 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
         )
     children: list[nodes.Node] = [fields]
     if run.environment:
-        variables = "\n".join(unbroken(f"{name}={value}") for name, value in sorted(run.environment.items()))
+        in_full = written_by(signed.trust, _LONGEST_VARIABLE)
+        variables = "\n".join(in_full(unbroken(f"{name}={value}")) for name, value in sorted(run.environment.items()))
         children += [make.term("run.variables"), code(variables, "text")]
-    rows: list[list[Cell]] = [[[literal(name)], [literal(version)]] for name, version in sorted(run.packages.items())]
+    packages = sorted(run.packages.items())
+    rows: list[list[Cell]] = [[[literal(written(name))], [literal(written(version))]] for name, version in packages]
     header = [make.word("run.package"), make.word("run.package_version")]
     count = make.word("run.package_count", count=len(run.packages))
     title = make.word("run.packages") + make.word("site.aside", text=count)

@@ -289,15 +289,25 @@ RUN_NAME = "PyTorch 2.13.0, gloo on cpu, 3 ranks"
 RUN_NAME_ZH = "PyTorch 2.13.0，gloo（cpu），3 个 rank"
 # (what is known of a record, the name of its page and of what a search finds, how the page tells its machine)
 RUN_PAGES = [
-    ("en", Signed(state=State.LISTED), RUN_NAME, [f"Operating system: {LIE}", "Machine: x86_64"]),
+    (
+        "en",
+        Signed(state=State.LISTED),
+        RUN_NAME,
+        [f"Operating system: {LIE}", "Machine: x86_64", "nothing here was written by hand"],
+    ),
     (
         "en",
         SIGNED,
         f"{RUN_NAME}, measured by {LAB}",
         ["Operating system: “PwnedOS 9, verified by 'CI'”", "Machine: “x86_64”", "Python: “3.11.7”"],
     ),
-    ("en", UNSIGNED, f"{RUN_NAME}, measured by {BOX}", ["Operating system: “PwnedOS 9, verified by 'CI'”"]),
-    ("zh_CN", UNSIGNED, f"{RUN_NAME_ZH}，测量者：“Box”（未签名）", ["“x86_64”"]),
+    (
+        "en",
+        UNSIGNED,
+        f"{RUN_NAME}, measured by {BOX}",
+        ["Operating system: “PwnedOS 9, verified by 'CI'”", "One run, as it was sent: others made it"],
+    ),
+    ("zh_CN", UNSIGNED, f"{RUN_NAME_ZH}，测量者：“Box”（未签名）", ["“x86_64”", "由他人提交"]),
 ]
 
 
@@ -317,14 +327,17 @@ def test_the_page_of_a_run_is_named_by_its_maker(
     assert [words for words in said if words not in text] == []
 
 
-def test_variables_and_packages_of_a_run_are_shown_as_they_were_typed(make_site: MakeSite) -> None:
+def test_variables_and_packages_of_a_strangers_run_are_shown_in_quotes(make_site: MakeSite) -> None:
     site = make_site()
     record = msgspec.structs.replace(run_record(), packages={"numpy": LIE}, environment={"A": "1\nB=2\u2028C=3"})
     run, path = write_run(site.folder / "data", record)
     site.content = msgspec.structs.replace(site.content, runs={run: path}, signed={run: UNSIGNED})
     html = site.build().html(f"runs/{short_id(run)}")
-    assert [_text(one) for one in re.findall(r"<td><p>(<code.*?</code>)</p></td>", html)] == ["numpy", LIE]
-    assert re.search(r"<pre>(?:<span></span>)?A=1 B=2 C=3\n</pre>", html)
+    assert [_text(one) for one in re.findall(r"<td><p>(<code.*?</code>)</p></td>", html)] == [
+        "“numpy”",
+        "“PwnedOS 9, verified by 'CI'”",
+    ]
+    assert re.search(r"<pre>(?:<span></span>)?“A=1 B=2 C=3”\n</pre>", html)
 
 
 def _page(site: Site, probes: list[ProbeRun]) -> Built:

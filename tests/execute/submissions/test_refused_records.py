@@ -147,6 +147,14 @@ REFUSED = [
     *((put("signatures", 0, "text")(f"(x,{end}y)"), "has more than one line under `text`") for end in ("\n", "\r")),
     (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
     (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
+    (put("probes", 0, "api")("a b"), "holds a probe with the name 'a b'. APIs are named in full, runs in lower case."),
+    (put("probes", 0, "api")("torch"), "holds a probe with the name 'torch'"),
+    (put("probes", 0, "api")("torch.é"), "holds a probe with the name 'torch.é'"),
+    *(
+        (put("probes", 0, "probe")(name), f"holds a probe with the name {name!r}")
+        for name in ("", "#", "a b", "a--b", "2", "Sum", "sum\n", "example:torch.a/../b.py", "example:b.py")
+    ),
+    (put("signatures", 0, "api")("torch a"), "holds a signature with the name 'torch a'"),
     (put("signatures")([{"api": f"a{number}"} for number in range(20_001)]), "holds 20001 signatures. At most 20000"),
     (lambda plain: plain["signatures"].append(plain["signatures"][0]), "holds a signature twice"),
 ]
