@@ -227,7 +227,7 @@ class RemoteRank:
     def __init__(self, connection: socket.socket, log: Path) -> None:
         self._connection, self._log = connection, log
         self._connection.setblocking(False)
-        self._buffer = b""
+        self._begun: list[bytes] = []  # parts of a line whose end has not come
         self._keep(b"")
 
     def fileno(self) -> int:
@@ -252,13 +252,15 @@ class RemoteRank:
             return b""
         if not chunk:
             return b""
-        self._buffer += chunk
-        while b"\n" in self._buffer:
-            line, _, self._buffer = self._buffer.partition(b"\n")
-            if line.startswith(ANSWER):
-                return line[1:]
-            self._keep(line[1:] + b"\n")
-        return None
+        ended, newline, rest = chunk.rpartition(b"\n")
+        if not newline:
+            self._begun.append(rest)
+            return None
+        lines = b"".join([*self._begun, ended]).split(b"\n")
+        self._begun = [rest]
+        if printed := [line[1:] for line in lines if not line.startswith(ANSWER)]:
+            self._keep(b"\n".join([*printed, b""]))
+        return next((line[1:] for line in lines if line.startswith(ANSWER)), None)  # each request has one
 
     def _keep(self, printed: bytes) -> None:
         """Adds to the log. A disk that is full, or what a call put there, a link or a pipe, ends no run."""

@@ -164,5 +164,5 @@ class _Relay(threading.Thread):
         if not newline and len(new) == _LOG_BYTES:  # a longer line is passed on in parts
             whole = new
         self._seen += len(whole) + len(newline)
-        for line in whole.splitlines():
-            self._connection.sendall(LOG + line + b"\n")
+        # In one go: an answer behind many short lines, each sent by itself, would come after its deadline.
+        self._connection.sendall(b"".join(LOG + line + b"\n" for line in (whole + newline).splitlines()))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
+from unittest import mock
 
 import pytest
 
@@ -83,6 +86,62 @@ def test_a_long_line_does_not_keep_what_comes_after_it(tmp_path: Path, length: i
                 assert came.startswith(LOG)
                 assert len(came) <= _LOG_BYTES + 100
         assert came.endswith(LOG + b"last\n")
+
+
+def test_many_short_lines_are_sent_together(tmp_path: Path) -> None:
+    """And none of them is left out: a part of the log may be a single empty line."""
+    log = tmp_path / "rank-1.log"
+    log.touch()
+    connection = mock.Mock(spec=socket.socket)
+    relay = _Relay(cast("WorkerProcess", None), log, connection)
+    for printed in (b"\n" * _LOG_BYTES, b"\n", b"bar 1\rbar 2\r\n"):
+        with log.open("ab") as file:
+            file.write(printed)
+        relay._pass_on_log()
+    sent = [call.args[0] for call in connection.sendall.call_args_list]
+    assert sent == [(LOG + b"\n") * _LOG_BYTES, LOG + b"\n", LOG + b"bar 1\n" + LOG + b"bar 2\n"]
+
+
+def test_a_rank_that_prints_many_short_lines_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log of rank 0 is opened once for all that came together, not for each line."""
+    opened = mock.Mock(wraps=coordinator.open_in_place)
+    monkeypatch.setattr(coordinator, "open_in_place", opened)
+    here, there = socket.socketpair()
+    (tmp_path / "there").mkdir()
+    printing = _RANK.format(r"os.write(1, b'\n' * 400_000); answer(b'[7]')")
+    process = WorkerProcess(["-c", printing], os.environ, tmp_path / "there" / "rank-1.log", tmp_path)
+    relay, log = _Relay(process, tmp_path / "there" / "rank-1.log", there), tmp_path / "rank-1.log"
+    answers, until = [], time.monotonic() + 60
+    with here, there:
+        try:
+            rank = RemoteRank(here, log)
+            relay.start()
+            process.send(b"{}\n")
+            while log.stat().st_size < 400_000 and time.monotonic() < until:
+                select.select([rank], [], [], 1)
+                answers.append(rank.receive())
+        finally:
+            process.kill()
+            relay.join(30)
+            process.close()
+    assert log.read_bytes() == b"\n" * 400_000
+    assert [answer for answer in answers if answer] == [b"[7]"]
+    assert opened.call_count <= len(answers) + 1
+
+
+@pytest.mark.parametrize("parts", [1, 3, 40])
+def test_lines_that_come_in_parts_are_put_together(tmp_path: Path, parts: int) -> None:
+    sent = LOG + b"one\n" + LOG + b"\n" + ANSWER + b"[7, 8]\n" + LOG + b"two\n" + LOG + b"half"
+    length = -(-len(sent) // parts)
+    answers, log = [], tmp_path / "rank-1.log"
+    here, there = socket.socketpair()
+    with here, there:
+        rank = RemoteRank(here, log)
+        for begin in range(0, len(sent), length):
+            there.sendall(sent[begin : begin + length])
+            answers.append(rank.receive())
+    assert [answer for answer in answers if answer] == [b"[7, 8]"]
+    assert log.read_bytes() == b"one\n\ntwo\n"
 
 
 def full(path: Path) -> None:
