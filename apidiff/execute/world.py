@@ -66,7 +66,8 @@ class World:
     def start(self) -> World:
         """Starts the ranks and waits until all have joined.
 
-        Raises StartError, with none left running, if they do not, or do not all run the same releases and code.
+        Raises StartError, with none left running, if they do not, or do not all run the same releases and code; and HostError
+        where the process of a launcher cannot start its rank, or no longer answers.
         """
         try:
             self._make_folders()

@@ -4,7 +4,7 @@ Both sides exchange lines over TCP. Rank 0 sends a number; the first line of the
 and, of the connection of a started process, its number, and proves that it has the secret of the run; so does rank 0's answer,
 whose proof is one of three: the rank joins, has joined already, or is of another run that has the same secret.
 Nothing is encrypted: who can change packets between the machines can change what is said. Lines of a started process begin
-with ``a`` (an answer) or ``l`` (a line that it printed).
+with ``a`` (an answer), ``l`` (a line that it printed) or ``f`` (why it could not be started).
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ import msgspec
 from apidiff.atomic_write import open_in_place
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend
+from apidiff.errors import printable, shortened
 from apidiff.execute.remote.launcher import PORT, Place
 from apidiff.execute.remote.secret import given_secret, is_proof, make_secret, proof, remove_secret
 
-ANSWER, LOG = b"a", b"l"
+ANSWER, LOG, FAULT = b"a", b"l", b"f"
 JOINED, TAKEN, UNKNOWN = "rank 0", "taken", "unknown"  # what rank 0 proves its knowledge over beside the greeting
 
 _JOIN_S = 180.0
@@ -243,7 +244,10 @@ class RemoteRank:
             self._connection.setblocking(False)
 
     def receive(self) -> bytes | None:
-        """Reads an answer without blocking: None while it is not whole; empty where the rank or its machine is gone."""
+        """Reads an answer without blocking: None while it is not whole; empty where the rank or its machine is gone.
+
+        Raises HostError with the reason where it could not be started.
+        """
         try:
             chunk = self._connection.recv(1 << 20)
         except BlockingIOError:
@@ -258,6 +262,8 @@ class RemoteRank:
             return None
         lines = b"".join([*self._begun, ended]).split(b"\n")
         self._begun = [rest]
+        if lines[0].startswith(FAULT):  # nothing else comes from there
+            raise HostError(printable(shortened(lines[0][1:].decode("utf-8", "replace"))))
         if printed := [line[1:] for line in lines if not line.startswith(ANSWER)]:
             self._keep(b"\n".join([*printed, b""]))
         return next((line[1:] for line in lines if line.startswith(ANSWER)), None)  # each request has one

@@ -11,6 +11,7 @@ import os
 import secrets
 import select
 import socket
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -18,8 +19,10 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import ApidiffError
+from apidiff.errors import printable
 from apidiff.execute.remote.coordinator import (
     ANSWER,
+    FAULT,
     JOINED,
     LOG,
     TAKEN,
@@ -45,19 +48,26 @@ class _Refused(ValueError):
 
 
 def serve(place: Place) -> int:
-    """Serves rank 0 until it closes the connection. Returns the exit code. Raises ApidiffError where it is not reached."""
-    control, secret = _connect(place, _CONNECT_S)
-    running: list[threading.Thread] = []
-    with control, control.makefile("rb") as lines, scratch_folder("apidiff-") as folder:
-        with contextlib.suppress(OSError):
-            for line in lines:
-                order = msgspec.json.decode(line, type=Order)
-                thread = threading.Thread(target=_run, args=(place, order, secret, folder), daemon=True)
-                thread.start()
-                running.append(thread)
-        # The connection is gone; those of the ranks are too, and each thread ends its rank.
-        for thread in running:
-            thread.join(15)
+    """Serves rank 0 until it closes the connection. Returns the exit code.
+
+    Raises ApidiffError where it is not reached, and where the last rank that it ordered could not be started; OSError where no
+    folder of temporary files can be made.
+    """
+    running: list[_Rank] = []
+    with scratch_folder("apidiff-") as folder:  # before it joins: rank 0 relies on who has joined
+        control, secret = _connect(place, _CONNECT_S)
+        with control, control.makefile("rb") as lines:
+            with contextlib.suppress(OSError):
+                for line in lines:
+                    rank = _Rank(place, msgspec.json.decode(line, type=Order), secret, folder)
+                    rank.start()
+                    running.append(rank)
+            # The connection is gone; those of the ranks are too, and each thread ends its rank.
+            for rank in running:
+                rank.join(15)
+    # Rank 0 orders once more what could not be started: where that was, all is well.
+    if running and running[-1].fault:
+        raise ApidiffError(running[-1].fault)
     return 0
 
 
@@ -116,24 +126,56 @@ def _greeted(place: Place, child: int | None, secret: bytes) -> socket.socket:
     return connection
 
 
-def _run(place: Place, order: Order, secret: bytes, folder: Path) -> None:
-    """Runs one rank, from its start until either end is gone."""
-    log = folder / str(order.child) / f"rank-{place.rank}.log"
-    log.parent.mkdir()
-    local = {"LOCAL_RANK": str(place.local_rank), "DEVICE_ID": str(place.local_rank), "TMPDIR": str(log.parent)}
-    environment = without_settings(without_launcher(os.environ)) | order.variables | local
-    with contextlib.suppress(OSError, ValueError), _greeted(place, order.child, secret) as connection:
-        rank = WorkerProcess(rank_command(order.framework, order.backend, order.device), environment, log, folder)
-        relay = _Relay(rank, log, connection)
-        try:
-            relay.start()
-            with connection.makefile("rb") as requests:
-                for line in requests:
-                    rank.send(line)
-        finally:
-            rank.kill()
-            relay.join(5)
-            rank.close()
+class _Rank(threading.Thread):
+    """Runs one rank, from its start until either end is gone. ``fault``: why it could not be started, in a sentence."""
+
+    def __init__(self, place: Place, order: Order, secret: bytes, folder: Path) -> None:
+        super().__init__(daemon=True)
+        self._place, self._order, self._secret, self._folder = place, order, secret, folder
+        self._log = folder / str(order.child) / f"rank-{place.rank}.log"
+        self.fault: str | None = None
+
+    def run(self) -> None:
+        """Passes on what rank 0 asks; where the rank cannot be started, tells rank 0 why."""
+        with (
+            contextlib.suppress(OSError, ValueError),
+            _greeted(self._place, self._order.child, self._secret) as connection,
+        ):
+            try:
+                rank = self._begin()
+            except OSError as error:
+                self.fault = _fault(self._place.rank, error)
+                connection.sendall(FAULT + self.fault.encode() + b"\n")
+                return
+            relay = _Relay(rank, self._log, connection)
+            try:
+                relay.start()
+                with connection.makefile("rb") as requests:
+                    for line in requests:
+                        rank.send(line)
+            finally:
+                rank.kill()
+                relay.join(5)
+                rank.close()
+
+    def _begin(self) -> WorkerProcess:
+        """Raises OSError where there is no room for its files, or no process to be had."""
+        self._log.parent.mkdir()
+        local = str(self._place.local_rank)
+        own = {"LOCAL_RANK": local, "DEVICE_ID": local, "TMPDIR": str(self._log.parent)}
+        environment = without_settings(without_launcher(os.environ)) | self._order.variables | own
+        command = rank_command(self._order.framework, self._order.backend, self._order.device)
+        return WorkerProcess(command, environment, self._log, self._folder)
+
+
+def _fault(rank: int, error: OSError) -> str:
+    """Says in one line, for the rank's machine and for rank 0, why a rank could not be started."""
+    remedy = (
+        f"Mend that on its machine: make room in {tempfile.gettempdir()}, or name another folder with TMPDIR"
+        if error.filename
+        else "Mend that on its machine; `ulimit -a` tells the limits of its user"
+    )
+    return printable(f"verify: rank {rank} cannot be started ({error.strerror}). {remedy}.")
 
 
 class _Relay(threading.Thread):

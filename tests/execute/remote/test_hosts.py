@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -15,12 +16,13 @@ from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
+from unittest import mock
 
 import msgspec
 import pytest
 
 from apidiff.database import ApidiffError, Data
-from apidiff.database.backends import load_backends
+from apidiff.database.backends import Backend, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import load_runs
@@ -37,6 +39,7 @@ from apidiff.execute.remote.secret import (
     secret_path,
 )
 from apidiff.execute.remote.worker import _connect
+from apidiff.execute.world import Reply, World
 from apidiff.judge import make_context
 from apidiff.model.trace import RunRecord
 from apidiff.verification.verdict_changes import base_record, compare
@@ -313,6 +316,67 @@ def test_a_process_of_another_run_with_the_same_secret_is_told(
                 connection.recv(1)
     finally:
         hosts.close()
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[Hosts, subprocess.Popen[str]]]:
+    """Rank 0 here, and `apidiff verify` as rank 1, a process that has joined; its temporary files are below ``temporary``."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv(SECRET, "a secret of this run")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    hosts = Hosts(PLACE._replace(port=port))
+    launched = {"TORCHELASTIC_RUN_ID": "job", "RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1"}
+    where = {"MASTER_ADDR": "127.0.0.1", "APIDIFF_PORT": str(port), "TMPDIR": str(tmp_path / "temporary")}
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-m", "apidiff", "verify"],
+            env=os.environ | launched | where,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as rank_1:
+            try:
+                hosts.wait()
+                yield hosts, rank_1
+            finally:
+                rank_1.kill()
+    finally:
+        hosts.close()
+
+
+def test_a_rank_that_cannot_be_started_is_told_on_both_machines(
+    served: tuple[Hosts, subprocess.Popen[str]], gloo: Backend, tmp_path: Path
+) -> None:
+    """Here its folder of temporary files is gone; one that is full is told in the same way. Nothing else is lost."""
+    hosts, rank_1 = served
+    folder = next((tmp_path / "temporary").glob("apidiff-*"))
+    reason = (
+        "verify: rank 1 cannot be started (No such file or directory). Mend that on its machine: make room in "
+        f"{tmp_path / 'temporary'}, or name another folder with TMPDIR."
+    )
+    folder.rename(tmp_path / "elsewhere")
+    with pytest.raises(HostError) as told, World(gloo, 2, tmp_path / "logs", hosts):
+        pass
+    assert str(told.value) == reason
+    (tmp_path / "elsewhere").rename(folder)
+    with World(gloo, 2, tmp_path / "logs", hosts) as world:
+        assert world.ask({"do": "canary"}) == Reply({0: b"true", 1: b"true"}, "completed")
+    folder.rename(tmp_path / "elsewhere")
+    with pytest.raises(HostError), World(gloo, 2, tmp_path / "logs", hosts):
+        pass
+    hosts.close()
+    assert (rank_1.communicate(timeout=60)[1], rank_1.returncode) == (f"apidiff: {reason}\n", 2)
+
+
+def test_a_rank_without_temporary_files_does_not_join(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rank 0 would rely on it."""
+    joined = mock.Mock()
+    monkeypatch.setattr("apidiff.execute.remote.worker._connect", joined)
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    with pytest.raises(OSError, match="/nowhere/apidiff-"):
+        serve(PLACE._replace(rank=1))
+    joined.assert_not_called()
 
 
 def test_rank_0_has_to_prove_itself_too(monkeypatch: pytest.MonkeyPatch) -> None:
