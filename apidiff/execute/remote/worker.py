@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import ApidiffError
-from apidiff.errors import printable
+from apidiff.errors import printable, shortened
 from apidiff.execute.remote.coordinator import (
     ANSWER,
     FAULT,
@@ -50,8 +50,8 @@ class _Refused(ValueError):
 def serve(place: Place) -> int:
     """Serves rank 0 until it closes the connection. Returns the exit code.
 
-    Raises ApidiffError where it is not reached, and where the last rank that it ordered could not be started; OSError where no
-    folder of temporary files can be made.
+    Raises ApidiffError where it is not reached, where an order is not understood, and where the last rank that it ordered could
+    not be started; OSError where no folder of temporary files can be made.
     """
     running: list[_Rank] = []
     with scratch_folder("apidiff-") as folder:  # before it joins: rank 0 relies on who has joined
@@ -59,7 +59,9 @@ def serve(place: Place) -> int:
         with control, control.makefile("rb") as lines:
             with contextlib.suppress(OSError):
                 for line in lines:
-                    rank = _Rank(place, msgspec.json.decode(line, type=Order), secret, folder)
+                    if not line.endswith(b"\n"):  # rank 0 ended as it wrote it
+                        break
+                    rank = _Rank(place, _order(line, place.rank), secret, folder)
                     rank.start()
                     running.append(rank)
             # The connection is gone; those of the ranks are too, and each thread ends its rank.
@@ -69,6 +71,18 @@ def serve(place: Place) -> int:
     if running and running[-1].fault:
         raise ApidiffError(running[-1].fault)
     return 0
+
+
+def _order(line: bytes, rank: int) -> Order:
+    """Reads an order. Raises ApidiffError for one that is not understood, such as of another version of apidiff."""
+    try:
+        return msgspec.json.decode(line, type=Order)
+    except (ValueError, RecursionError) as error:
+        found = printable(shortened(str(error)))
+        raise ApidiffError(
+            f"verify: rank {rank} does not understand an order of rank 0 ({found}). "
+            "Install the same version of apidiff for all ranks."
+        ) from error
 
 
 def _connect(place: Place, seconds: float) -> tuple[socket.socket, bytes]:

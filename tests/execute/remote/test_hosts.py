@@ -369,6 +369,32 @@ def test_a_rank_that_cannot_be_started_is_told_on_both_machines(
     assert (rank_1.communicate(timeout=60)[1], rank_1.returncode) == (f"apidiff: {reason}\n", 2)
 
 
+ORDER = b'{"child":0,"framework":"torch","backend":"gloo","device":"cpu","variables":{}'
+NOT_UNDERSTOOD = (
+    "apidiff: verify: rank 1 does not understand an order of rank 0 ({}). "
+    "Install the same version of apidiff for all ranks.\n"
+)
+
+# (what rank 0 sends before it ends, what rank 1 then says, its exit code)
+ORDERS = [
+    (b"", "", 0),
+    (ORDER, "", 0),  # rank 0 was killed half-way
+    (ORDER + b',"lim\\nit":1}\n', NOT_UNDERSTOOD.format("Object contains unknown field `lim\\nit`"), 2),
+    (b'{"child":0}\n', NOT_UNDERSTOOD.format("Object missing required field `framework`"), 2),
+    (b"[" * 5000 + b"\n", NOT_UNDERSTOOD.format("Expected `object`, got `array`"), 2),
+]
+
+
+@pytest.mark.parametrize(("sent", "words", "code"), ORDERS)
+def test_an_order_that_is_not_understood_is_told(
+    served: tuple[Hosts, subprocess.Popen[str]], sent: bytes, words: str, code: int
+) -> None:
+    hosts, rank_1 = served
+    hosts._orders[1].sendall(sent)
+    hosts.close()
+    assert (rank_1.communicate(timeout=60)[1], rank_1.returncode) == (words, code)
+
+
 def test_a_rank_without_temporary_files_does_not_join(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rank 0 would rely on it."""
     joined = mock.Mock()
