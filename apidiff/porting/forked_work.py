@@ -6,8 +6,8 @@ end, and write tracebacks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -29,13 +29,12 @@ def in_processes(
         shares: what the work is given, one after another.
         count: how many processes work at a time.
 
-    Raises what the work raises, and ChildProcessError where a process was killed.
+    Raises what the work raises, ChildProcessError where a process was killed, and OSError where none can be started.
     """
     workers: dict[Connection, BaseProcess] = {}
     try:
         for _ in range(count):
-            here, process = _started(begin)
-            workers[here] = process
+            _start(begin, workers)
         todo = iter(range(len(shares)))
         doing: dict[Connection, int] = {}
         done: dict[int, _Result] = {}
@@ -55,24 +54,24 @@ def in_processes(
     finally:
         with held():
             for here, process in workers.items():
-                process.kill()
-                process.join()
+                if process.pid is not None:  # it was started
+                    process.kill()
+                    process.join()
                 here.close()
 
 
-def _started(begin: Callable[[], Callable[[_Share], _Result]]) -> tuple[Connection, BaseProcess]:
+def _start(begin: Callable[[], Callable[[_Share], _Result]], workers: dict[Connection, BaseProcess]) -> None:
+    """Starts one more of ``workers``. It is one of them before it runs: a signal may be raised as soon as it does.
+
+    Raises OSError where it cannot be started.
+    """
     context = get_context("fork")
     here, there = context.Pipe()
-    process = context.Process(target=_work, args=(there, begin), daemon=True)
-    try:
+    with closing(there):
+        process = context.Process(target=_work, args=(there, workers, begin), daemon=True)
+        workers[here] = process
         with held():  # in the new process too, until it leaves signals to this one
             process.start()
-    except BaseException:
-        here.close()
-        raise
-    finally:
-        there.close()
-    return here, process
 
 
 def _give_next(here: Connection, todo: Iterator[int], shares: Sequence[_Share], doing: dict[Connection, int]) -> None:
@@ -82,8 +81,11 @@ def _give_next(here: Connection, todo: Iterator[int], shares: Sequence[_Share], 
         doing[here] = number
 
 
-def _work(pipe: Connection, begin: Callable[[], Callable[[_Share], _Result]]) -> None:
+def _work(pipe: Connection, others: Iterable[Connection], begin: Callable[[], Callable[[_Share], _Result]]) -> None:
+    """Answers until the other end of ``pipe`` is gone; ``others`` are copies of that and of what leads to other processes."""
     leave_to_parent()
+    for other in others:  # or the end of who asks would not be seen
+        other.close()
     work = None
     with suppress(EOFError, ConnectionError):  # the other end is gone
         while True:

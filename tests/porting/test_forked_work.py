@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from multiprocessing import active_children
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -31,9 +31,61 @@ end_in_order()
 list(in_processes(lambda: work, range(8), 2))
 """
 
+# A command that gets a signal as soon as it has forked so many processes, of which the last is still being started then.
+STARTING = """
+import os, signal, sys
+from apidiff.ending_signals import end_in_order
+from apidiff.porting.forked_work import in_processes
+
+number, last, fork, forked = int(sys.argv[1]), int(sys.argv[2]), os.fork, []
+
+def interrupted():
+    forked.append(fork())
+    if forked[-1] and len(forked) == last:
+        os.kill(os.getpid(), number)
+    return forked[-1]
+
+os.fork = interrupted
+signal.signal(number, signal.SIG_DFL)  # also where tests were started in the background
+end_in_order()
+try:
+    list(in_processes(lambda: str, range(8), 3))
+finally:
+    for process in forked:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            print("gone")
+"""
+# A command whose processes have answered and wait for more, which it never gives them.
+IDLE = """
+import os, time
+from apidiff.porting.forked_work import in_processes
+
+found = in_processes(lambda: str, range(3), 3)
+print(next(found), flush=True)
+time.sleep(600)
+"""
+
 
 def plain(work: Callable[[int], object]) -> Callable[[], Callable[[int], object]]:
     return lambda: work
+
+
+def started(script: str, *arguments: int) -> subprocess.Popen[str]:
+    command, pipe = [sys.executable, "-c", script, *map(str, arguments)], subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def ended(command: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Its exit code and what it printed, once none of its processes is there to write any more; none is left in any case."""
+    try:
+        printed, said = command.communicate(timeout=60)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(command.pid, signal.SIGKILL)
+        command.wait()
+    return command.returncode, printed, said
 
 
 def test_shares_are_answered_in_their_order() -> None:
@@ -103,3 +155,21 @@ def test_a_signal_to_all_ends_all_without_a_word(number: signal.Signals) -> None
         _, said = command.communicate(timeout=300)  # both ends of what the processes write to are closed
     assert command.returncode in {128 + number, -number, 1}
     assert said.decode().count("Traceback") == (number == signal.SIGINT)  # of this script alone, which catches nothing
+
+
+@pytest.mark.parametrize("last", [1, 2, 3])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_process_is_being_started_ends_it_too(number: signal.Signals, last: int) -> None:
+    """It was among none that are ended, and the command waited for it without end."""
+    code, printed, said = ended(started(STARTING, number, last))
+    assert code in {128 + number, -number}
+    assert printed.split() == ["gone"] * last
+    assert said.count("Traceback") == (number == signal.SIGINT)
+
+
+def test_processes_end_with_a_command_that_is_killed() -> None:
+    command = started(IDLE)
+    assert command.stdout is not None
+    assert command.stdout.readline() == "0\n"
+    command.kill()
+    assert ended(command) == (-signal.SIGKILL, "", "")
