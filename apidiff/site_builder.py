@@ -30,7 +30,7 @@ from apidiff.database.checks import check_records, run_checks
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import in_checkout
 from apidiff.database.regular_files import read_text
-from apidiff.ending_signals import end_at_once, end_in_order
+from apidiff.ending_signals import end_at_once, end_in_order, held
 from apidiff.execute.submissions import signature_errors
 from apidiff.folder_walk import visible_files, walk_folders
 from apidiff.process_group import end_group, remove_folder, start
@@ -300,15 +300,16 @@ def _check(data: database.Data) -> None:
 def _beside(work: Callable[[], None]) -> Iterator[None]:
     """Do ``work`` in a process beside the block. Where that failed it is done again after the block, for its errors."""
     process = multiprocessing.get_context("fork").Process(target=_end_with_outcome, args=(work,), daemon=True)
-    process.start()
     try:
+        with held():  # in the new process too, until it ends at a signal at once
+            process.start()
         yield
     except Exception:
-        _finish(process, work)  # what is wrong with the data is told rather than what came of it
+        if process.pid is not None:  # it was started
+            _finish(process, work)  # what is wrong with the data is told rather than what came of it
         raise
     except BaseException:
-        process.kill()
-        process.join()
+        _kill(process)
         raise
     _finish(process, work)
 
@@ -317,11 +318,17 @@ def _finish(process: BaseProcess, work: Callable[[], None]) -> None:
     try:
         process.join()
     except BaseException:  # a signal: what goes on would write into folders that are removed meanwhile
-        process.kill()
-        process.join()
+        _kill(process)
         raise
     if process.exitcode:
         work()
+
+
+def _kill(process: BaseProcess) -> None:
+    """End a process, unless it was not started."""
+    if process.pid is not None:
+        process.kill()
+        process.join()
 
 
 def _end_with_outcome(work: Callable[[], None]) -> None:
@@ -347,9 +354,10 @@ def _start_languages(
     jobs = max(1, len(os.sched_getaffinity(0)) // max(1, len(wanted)))
     steps: list[Step] = []
     for language in wanted:
-        step = _sphinx(language, output, work, site_url, sources, jobs)
-        ending.callback(step.kill)
-        steps.append(step)
+        with held():
+            step = _sphinx(language, output, work, site_url, sources, jobs)
+            ending.callback(step.kill)
+            steps.append(step)
     return steps
 
 

@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import textwrap
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -818,6 +819,59 @@ sys.exit(site_builder.main())
     assert process.returncode == code
     assert psutil.wait_procs(children, timeout=30)[1] == []
     assert [path.name for path in tmp_path.rglob("*")] == there
+
+
+# What is started in a build: what is done beside it, and Sphinx.
+STARTED = {
+    "beside": """
+with site_builder._beside(lambda: time.sleep(600)):
+    print("not reached")
+""",
+    "Sphinx": """
+site_builder._sphinx = lambda *_: site_builder.Step("a step", ["sleep", "600"], folder / "log", 900)
+with ExitStack() as ending:
+    site_builder._start_languages(site_builder.LANGUAGES, folder, folder, "", folder, ending)
+    print("not reached")
+""",
+}
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("started", STARTED)
+def test_what_is_being_started_at_a_signal_ends_before_the_build(
+    started: str, sent: signal.Signals, tmp_path: Path
+) -> None:
+    """What goes on would write into folders that are removed meanwhile."""
+    script = f"""
+import multiprocessing.process, os, signal, subprocess, sys, time
+from contextlib import ExitStack
+from pathlib import Path
+import psutil
+from apidiff import ending_signals, site_builder
+folder = Path({str(tmp_path)!r})
+def interrupting(start):
+    def started(*arguments, **names):
+        made = start(*arguments, **names)
+        os.kill(os.getpid(), {int(sent)})
+        return made
+    return started
+forking = multiprocessing.process.BaseProcess
+forking.start = interrupting(forking.start)
+site_builder.start = interrupting(site_builder.start)
+signal.signal({int(sent)}, signal.SIG_DFL)  # also where tests were started in the background
+ending_signals.end_in_order()
+try:
+{textwrap.indent(STARTED[started], "    ")}
+except BaseException as error:
+    print(type(error).__name__, psutil.Process().children())
+    sys.stdout.flush()
+    os.killpg(0, signal.SIGKILL)
+"""
+    process = subprocess.run(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True, timeout=60
+    )
+    expected = "KeyboardInterrupt" if sent == signal.SIGINT else "SystemExit"
+    assert process.stdout == f"{expected} []\n"
 
 
 def test_a_step_that_fails_leaves_its_log(
