@@ -115,14 +115,16 @@ class World:
         if self.backend.framework == "mindspore":
             command = ["-m", "apidiff.execute.ranks", "scheduler", self.backend.device]
             variables = self._variables("sched", 0, port)
-            self._scheduler = self._process(command, variables, self.folder / "scheduler.log")
+            with held():
+                self._scheduler = self._process(command, variables, self.folder / "scheduler.log")
         for rank in range(self.world_size):
             variables, log = self._variables("worker", rank, port), self.folder / f"rank-{rank}.log"
             if self._hosts and rank:
                 self._ranks.append(self._hosts.start_rank(rank, self.backend, variables, log))
             else:
                 command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
-                self._ranks.append(self._process(command, variables, log))
+                with held():
+                    self._ranks.append(self._process(command, variables, log))
         self._refuse_aborted()  # what was started after that was not ended by it
         reply = self._collect(self.backend.deadlines.start, self._scheduler)
         if reply.end != "completed":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import selectors
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ import psutil
 import pytest
 
 from apidiff.database.backends import Backend, Deadlines
+from apidiff.ending_signals import ending_in_order
+from apidiff.execute.worker_process import WorkerProcess
 from apidiff.execute.world import Reply, StartError, World
 from apidiff.model.trace import RankTrace
 from tests.factories import collective_api
@@ -136,6 +139,31 @@ def test_ranks_that_cannot_be_started_leave_nothing(
     with pytest.raises(StartError, match=r"cannot be started \(Resource temporarily"), world:
         pass
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.fixture
+def as_a_command() -> Iterator[None]:
+    """Has this process end at SIGTERM as a command does."""
+    with ending_in_order():
+        yield
+
+
+@pytest.mark.parametrize("last", [1, 2])
+def test_a_rank_that_is_being_started_at_a_signal_ends_with_the_others(
+    as_a_command: None, last: int, gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_process_left: None
+) -> None:
+    start, started = World._process, []
+
+    def interrupted(world: World, *arguments: Any) -> WorkerProcess:
+        started.append(start(world, *arguments))
+        if len(started) == last:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return started[-1]
+
+    monkeypatch.setattr(World, "_process", interrupted)
+    with pytest.raises(SystemExit), World(gloo, 2, tmp_path):
+        pass
+    assert len(started) == last
 
 
 @pytest.mark.turning(days=2, group="ranks that fail")
