@@ -79,7 +79,7 @@ class WatchedExtractor:
         theirs.close()
 
     def _end(self) -> None:
-        if self._child is not None:
+        if self._child is not None and self._child.pid is not None:  # else it could not be started
             self._child.kill()
             self._child.join()
         if self._pipe is not None:

@@ -489,6 +489,18 @@ def test_inputs_that_end_the_process_do_no_harm_to_other_apis() -> None:
             assert extractor.fatal == {}
 
 
+def test_a_process_that_cannot_be_started_is_that_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from apidiff.execute.extract.extract import Extractor
+    from apidiff.execute.extract.watched import WatchedExtractor
+
+    def fork() -> int:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, "fork", fork)
+    with pytest.raises(BlockingIOError), WatchedExtractor(Extractor.__new__(Extractor)) as extractor:
+        extractor.extract(Api(name="torch.empty"))
+
+
 def test_a_process_whose_asker_ends_ends_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
     """Of an answer that was sent and not read the other end is told as of a broken connection."""
     from apidiff.execute.extract.extract import Extractor
