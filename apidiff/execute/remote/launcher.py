@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from apidiff.database import ApidiffError
+from apidiff.database.record_gate import MAX_RANKS
 from apidiff.errors import typed
 from apidiff.process_group import run
 
 PORT = "APIDIFF_PORT"
 _LONGEST_JOB = 500  # bytes; of a greeting, which holds it as JSON, 4,096 are read
 _MOST_DIGITS = 9
-_MOST_RANKS = 100_000  # more than any machine has; the sockets of rank 0 are counted by it
+_MOST_RANKS = 100_000  # that are read, and devices of a machine
 # What launchers set for the frameworks; the ranks that the verifier starts get variables of their own.
 _PREFIXES = ("TORCHELASTIC_", "MS_", "GROUP_", "ROLE_", "LOCAL_", "MASTER_", "RANK_")
 _NAMES = {"RANK", "WORLD_SIZE", "DEVICE_ID", "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"}
@@ -56,6 +57,10 @@ def is_scheduler(environment: Mapping[str, str]) -> bool:
 def _place(launcher: str, environment: Mapping[str, str], rank: str, size: str, local: str, job: str) -> Place:
     local = local if local in environment else rank
     ranks = _number(environment, size, launcher, 1, _MOST_RANKS)
+    if ranks > MAX_RANKS:
+        raise ApidiffError(
+            f"verify: {launcher} started {ranks:,} ranks, and a record holds {MAX_RANKS} at most. Start no more of them."
+        )
     own = _number(environment, rank, launcher, 0, ranks - 1)
     here = _number(environment, local, launcher, 0, _MOST_RANKS)  # a device's number, maybe
     host = environment.get("MASTER_ADDR") or environment.get("MS_SCHED_HOST") or _first_host(environment)

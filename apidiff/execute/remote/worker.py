@@ -95,7 +95,7 @@ def _connect(place: Place, seconds: float) -> tuple[socket.socket, bytes]:
     while True:
         secret = given or read_secret(place)
         if secret is None:
-            why = f"there is no secret in {secret_path(place)}"
+            why = f"there is no secret in {secret_path(place)}: rank 0 is not there, or all joined and this one is there twice"
         else:
             try:
                 return _greeted(place, None, secret), secret

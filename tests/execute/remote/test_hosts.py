@@ -110,6 +110,7 @@ def test_the_place_that_a_launcher_gives(environment: dict[str, str], place: Pla
         ({**TORCHRUN, "WORLD_SIZE": "9" * 14}, "where a number from 1 to 100000 is needed"),
         ({**TORCHRUN, "MASTER_PORT": "9" * 4300}, "…', where a number is needed"),
         ({**TORCHRUN, "RANK": "-3"}, "RANK='-3', where a number from 0 to"),
+        ({**TORCHRUN, "WORLD_SIZE": "65"}, "torchrun started 65 ranks, and a record holds 64 at most. Start no more"),
         ({**TORCHRUN, "RANK": TORCHRUN["WORLD_SIZE"]}, "where a number from 0 to"),
         ({**TORCHRUN, "LOCAL_RANK": "-1"}, "LOCAL_RANK='-1', where a number from 0 to"),
         ({**TORCHRUN, "MASTER_ADDR": "a..b"}, "one of them is no name"),
