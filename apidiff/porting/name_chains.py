@@ -141,8 +141,9 @@ class NameChains:
             value = found
             if "|" in value:
                 return self._follow_each(value, base, steps[at:], role, passed) if at < count else value
-        if at == count - 1 and value == f"{MODULE}{INSTANCE}" and self._is_forward(steps):
-            self._tell(f"{MODULE}.{FORWARD}", base, steps, count, role, passed, unbound=False)
+        if value == f"{MODULE}{INSTANCE}" and self._forward_end(steps) == at + 1:
+            role, passed = (role, passed) if at + 1 == count else ("name", None)
+            self._tell(f"{MODULE}.{FORWARD}", base, steps, at + 1, role, passed, unbound=False)
             return None
         rest = (steps[at].attr,) if at + 1 == count else tuple([step.attr for step in steps[at:]])
         way = self.names.follow(value, rest, passed is not None)
@@ -160,16 +161,22 @@ class NameChains:
 
     def _tell_possible(self, steps: list[ast.Attribute], passed: Passed | None) -> None:
         """Note a call of what may be a method of a tensor; where code is ported, `forward` of what may be a layer."""
-        if self._is_forward(steps):
-            role = "name" if passed is None else "call"
-            self.uses.append(Use(f"{MODULE}.{FORWARD}", attribute_place(steps[-1]), role, passed, True))
+        if end := self._forward_end(steps):
+            role, given = ("name", None) if passed is None or end < len(steps) else ("call", passed)
+            self.uses.append(Use(f"{MODULE}.{FORWARD}", attribute_place(steps[end - 1]), role, given, True))
             return
         if passed is not None and steps and steps[-1].attr in self.methods:
             self.uses.append(Use(f"torch.Tensor.{steps[-1].attr}", attribute_place(steps[-1]), "call", passed, True))
 
     def _is_forward(self, steps: list[ast.Attribute]) -> bool:
-        """Whether attributes end with the method of layers that a port renames."""
-        return bool(steps) and steps[-1].attr == FORWARD and self.names.follows_ported
+        """Whether one of several attributes is the method of layers that a port renames."""
+        return self._forward_end(steps) > 0
+
+    def _forward_end(self, steps: list[ast.Attribute]) -> int:
+        """How many attributes lead to the method of layers that a port renames, with that; 0 where none does."""
+        if not self.names.follows_ported:
+            return 0
+        return next((end for end, step in enumerate(steps, start=1) if step.attr == FORWARD), 0)
 
     def _follow_each(
         self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None
@@ -248,11 +255,13 @@ class NameChains:
         """Note a path that another file, or the rest of this one, decides, where it can lead to an API."""
         if not steps and (value[-1] in ")]#" or value in self.local):
             return
-        if not self._is_forward(steps):
+        if not (end := self._forward_end(steps)):
             if value in self.local and (passed is None or value not in self.classes):
                 return
             if value[-1] in ")]#" and (passed is None or steps[-1].attr not in self.telling):
                 return
+        elif end < len(steps) and (value in self.local or value[-1] in ")]#"):  # not `forward` of a package
+            steps, role, passed = steps[:end], "name", None
         self._await(value, base, steps, before, role, passed)
 
     def _await(

@@ -248,6 +248,11 @@ def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
 
 def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:
     """The reference that a place is now that all files are known; None where it names nothing of PyTorch."""
+    if links.names.follows_ported and FORWARD in one.names[:-1]:  # what stands behind the method is none of its own
+        end = one.names.index(FORWARD) + 1
+        method = OpenReference(one.value, one.names[:end], one.spans[: end + 1], "name", None)
+        if (found := _resolved(method, links)) is not None:
+            return found
     try:
         value = links.resolve(one.value)
         return _followed_all(value, one, links) if value is not None else _possible(one, links)

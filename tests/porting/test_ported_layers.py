@@ -113,6 +113,14 @@ RENAMED = [  # each `forward` is that of a layer, and named in letters of its ow
     ),
     (LAYER, "a = A() if c else None\na.forward(1)"),
     (f"{LAYER}class B(A): ...\n", "a = A() if c else B()\na.forward(1)"),
+    (LAYER, "a = A()\nprint(a.forward.__name__, A.forward.__doc__, A().forward.__code__.co_varnames)"),
+    (LAYER, "a = A()\na.forward.__func__.cache = a.forward.__call__(1)"),
+    (LAYER, "def use(m: nn.Module): return m.forward.__call__(1), m.forward.__name__"),
+    (f"{LAYER}class B(A): ...\n", "a = A() if c else B()\na.forward.__call__(1)"),
+    (
+        LAYER,
+        "class B(nn.Module):\n    def __init__(self, a: A): self.a = a\n    def go(self): return self.a.forward.__call__(1)",
+    ),
 ]
 
 
@@ -125,6 +133,7 @@ def test_all_that_is_the_method_of_a_layer_is_renamed(port: Port, head: str, cod
 
 KEPT = [  # what is no layer's, or is told to be left
     (PLAIN, "N().forward(1)\nN.forward(N(), 1)"),
+    (PLAIN, "N().forward.__call__(1)\nprint(N.forward.__name__)"),
     (
         PLAIN,
         "class H(nn.Module):\n    def go(self):\n        class P:\n            def run(self): return self.forward()",
@@ -170,6 +179,9 @@ UNKNOWN = [  # a layer of this file, perhaps: nobody knows by reading
     (LAYER, "def use(a): return a.forward(1)"),
     (LAYER, "def use(*a: A): return a[0].forward(1)"),
     (LAYER, "f = x.forward"),
+    (LAYER, "f = x.forward.__name__"),
+    (LAYER, "copy.deepcopy(A()).forward.__call__(1)"),
+    (PLAIN, "for a in [A(), N()]: print(a.forward.__name__)"),
     (LAYER, "with A() as a: a.forward(1)"),
     (PLAIN, "def use(a: A | N): return a.forward(1)"),
     (PLAIN, "(A() if c else N()).forward(1)"),
@@ -286,12 +298,14 @@ def test_layers_of_other_files_follow_their_definition(port_tree: PortTree) -> N
         "model.py": "from torch import nn\nclass A(nn.Module):\n    def forward(self, x): return x\n",
         "mixed.py": "class M:\n    def forward(self, x): return x\n",
         "both.py": "from torch import nn\nfrom mixed import M\nclass C(M, nn.Module): ...\n",
-        "use.py": "from model import A\nfrom both import C\nA().forward(1)\nC().forward(1)\n",
+        "use.py": "from model import A\nfrom both import C\nA().forward(1)\nC().forward(1)\n"
+        "A().forward.__call__(1)\nprint(A.forward.__doc__, C.forward.__doc__)\n",
     }
     found = port_tree(files)
     assert "def construct" in found["model.py"]
     assert found["mixed.py"] == files["mixed.py"]
-    assert found["use.py"] == files["use.py"].replace("A().forward", "A().construct")
+    used = files["use.py"].replace("A().forward", "A().construct").replace("A.forward", "A.construct")
+    assert found["use.py"] == used
 
 
 STAYING = [  # of a class in another file: what keeps it, or its method, as it is

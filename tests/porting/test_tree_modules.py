@@ -162,6 +162,7 @@ HANDED_ON: list[tuple[dict[str, str], str, str]] = [
     ({"b.py": "from compat import Base as B\n"}, "from b import B as Base\n" + BASE, "class A(nn.Cell):\n    def construct"),
     ({"b.py": "from compat import *\n"}, "from b import f32 as g\ny = g\n", "y = mindspore.float32\n"),
     ({"b.py": "from torch import *\n"}, "from b import float32 as g\ny = g\n", "y = mindspore.float32\n"),
+    ({"forward.py": COMPAT, "b.py": "import forward\n"}, "import b\ny = b.forward.f32\n", "y = mindspore.float32\n"),
     # What is a variable there is written otherwise where it is bound, or is not known to be the same always.
     ({"b.py": "import torch\ng = torch.float32\n"}, "from b import g\ny = g\n", "y = g\n"),
     ({"b.py": "import torch\ng = torch.float32\n"}, "from b import g as h\ny = h\n", "y = h\n"),
