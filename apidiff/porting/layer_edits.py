@@ -43,7 +43,7 @@ class _Class(NamedTuple):
     layer: Layer
     functions: list[_Function]
     names: list[ast.Name]
-    is_imported: bool  # whether an import in it binds `forward`
+    imports: list[int]  # lines of imports in it that bind `forward`
 
     @property
     def defines(self) -> bool:
@@ -98,6 +98,13 @@ class LayerEdits:
         for path, found in self._classes.items():
             for one in found:
                 yield from self._of_class(path, one)
+
+    def imports(self) -> Iterator[int]:
+        """The lines of imports that bind the method in layers of MindSpore, which look for another one."""
+        for path, found in self._classes.items():
+            for one in found if not self._stays(path) else ():
+                if one.layer.certain or one.layer.mixin:
+                    yield from one.imports
 
     def bases_with_methods(self) -> Iterator[BaseEdit]:
         """The bases that are right with their methods only: of classes by one name of which one stays, or may be no layer."""
@@ -157,7 +164,7 @@ class LayerEdits:
         ignored = any(
             map(self._is_ignored, [method.lineno for method in methods] + [name.lineno for name in one.names])
         )
-        return not (one.is_imported or taken or ignored) and (one.layer.certain or all(map(_is_method, methods)))
+        return not (one.imports or taken or ignored) and (one.layer.certain or all(map(_is_method, methods)))
 
     def _stays(self, path: str) -> bool:
         """Whether a class is one of PyTorch still: it, or a class that it inherits from, names one that stays."""
@@ -199,7 +206,7 @@ def _edits(edit: Edit | None, line: int, condition: str | None) -> Iterator[Laye
 
 def _is_defined(found: Iterable[_Class]) -> bool:
     """Whether one of several classes by the same name binds the method."""
-    return any(one.defines or one.is_imported for one in found)
+    return any(one.defines or one.imports for one in found)
 
 
 def _classes(node: ast.AST, path: str) -> Iterator[tuple[ast.ClassDef, str]]:
@@ -215,7 +222,7 @@ def _classes(node: ast.AST, path: str) -> Iterator[tuple[ast.ClassDef, str]]:
 
 def _scope_of(node: ast.ClassDef, layer: Layer) -> _Class:
     """What stands in the scope of a class: functions with their decorators and defaults, but not their bodies."""
-    functions, names, is_imported = list[_Function](), list[ast.Name](), False
+    functions, names, imports = list[_Function](), list[ast.Name](), list[int]()
     waiting: list[ast.AST] = [*node.body]
     while waiting:
         part = waiting.pop()
@@ -226,14 +233,14 @@ def _scope_of(node: ast.ClassDef, layer: Layer) -> _Class:
         elif isinstance(part, ast.ClassDef | ast.Lambda):
             waiting += part.decorator_list if isinstance(part, ast.ClassDef) else part.args.defaults
         elif isinstance(part, ast.Import | ast.ImportFrom):
-            is_imported = is_imported or any((alias.asname or alias.name) == FORWARD for alias in part.names)
+            imports += [alias.lineno for alias in part.names if (alias.asname or alias.name) == FORWARD]
         else:
             if isinstance(part, ast.Name) and part.id == FORWARD:
                 names.append(part)
             waiting += ast.iter_child_nodes(part)
     functions.sort(key=lambda one: one.lineno)
     names.sort(key=lambda one: (one.lineno, one.col_offset))
-    return _Class(node, layer, functions, names, is_imported)
+    return _Class(node, layer, functions, names, imports)
 
 
 def _is_method(node: _Function) -> bool:

@@ -24,6 +24,7 @@ from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import OBJECTS, Judge, Judgement, Label, Met, is_by_rule
 from apidiff.porting.layer_changes import METHOD, method_change, with_methods
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before, is_super
+from apidiff.porting.method_strings import naming_lines
 from apidiff.porting.torch_names import FORWARD, MODULE
 from apidiff.porting.tree_scan import ScannedFile
 
@@ -372,6 +373,21 @@ class ReferenceChanges:
             if edit is not None and edit not in found and node is not None and not is_super(node.value):
                 why, line = filled("porting.forward_unknown"), reference.span.end_line
                 yield method_change(Label.MANUAL, "manual", line, [why], [])
+        is_renamed = is_renamed or any(one.condition is None or self._options.unsafe for one in found.values())
+        yield from self._named(layers, is_renamed=is_renamed)
+
+    def _named(self, layers: LayerEdits, *, is_renamed: bool) -> Iterator[Change]:
+        """What names the method ``forward`` in a string, or binds it by an import in a layer: once for each statement.
+
+        ``is_renamed``: whether the text, or a layer of another file that it takes, has the method under another name then.
+        """
+        lines, named = list(layers.imports()), list(naming_lines(self._code.tree))
+        if named and (is_renamed or any(all(map(self._is_written, torch)) for torch in self._scanned.tree_layers)):
+            lines += named
+        ordered = sorted((line for line in lines if not self._is_ignored((line,), METHOD)), reverse=True)
+        first = {self._anchors.anchor(line): line for line in ordered}
+        for line in sorted(first.values()):
+            yield method_change(Label.MANUAL, "manual", line, [filled("porting.forward_named")], [])
 
     def _keeps(self, base: ast.expr, kept: Sequence[int]) -> bool:
         """Whether the base of a class names something of PyTorch still, or a name that may be."""

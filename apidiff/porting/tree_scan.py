@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -26,6 +26,7 @@ from apidiff.porting.tree_modules import TreeModules
 
 _SHARE = 24  # files that a process takes at a time
 _FEW = 40  # so few files are scanned before a second process has started
+_MOST_KINDS = 64  # of layers, by what they inherit from: each file may ask for all of them
 _MOST_STARRED = 300_000  # names that star imports from PyTorch bind in all files together: each file has 817 of `torch`
 
 
@@ -55,7 +56,8 @@ class ScannedFile(msgspec.Struct, frozen=True, gc=False):
     ``module``: its dotted name; ``layers``: its classes that are layers or may be, as ``Outer.Inner``; ``asked``: the names that
     other files take from it, ``*`` for all; ``collisions``: those of MindSpore that it may not bind, since star imports connect
     it with files that bind them otherwise; ``taken_layers``: the layers of other files that it has names for, each as the
-    ``owner`` of its method; the last four where code is ported.
+    ``owner`` of its method; ``tree_layers``: of layers of the tree that define their method, the classes of PyTorch that each
+    inherits from; the last five where code is ported.
     """
 
     names: FileNames
@@ -65,6 +67,7 @@ class ScannedFile(msgspec.Struct, frozen=True, gc=False):
     asked: frozenset[str] = frozenset()
     collisions: frozenset[str] = frozenset()
     taken_layers: tuple[tuple[str, ...], ...] = ()
+    tree_layers: tuple[tuple[str, ...], ...] = ()
 
 
 def scan_tree(
@@ -154,9 +157,14 @@ def link_names(
     asked = asked_names(links, places)
     by_module = {one.module: one for one in linked}
     collisions = star_collisions(links.modules, lambda module, path: _keeps(by_module.get(module), path, writes))
+    layers = (layer for file in scanned if file.facts is not None for layer in _defining_layers(file.facts, links))
+    tree_layers = tuple(sorted(dict.fromkeys(layers), key=len)[:_MOST_KINDS])
     return [
         msgspec.structs.replace(
-            one, asked=frozenset(asked.get(one.module, ())), collisions=collisions.get(one.module, frozenset())
+            one,
+            asked=frozenset(asked.get(one.module, ())),
+            collisions=collisions.get(one.module, frozenset()),
+            tree_layers=tree_layers,
         )
         for one in linked
     ]
@@ -366,6 +374,14 @@ def _taken_layers(facts: ModuleFacts, links: TreeLinks) -> tuple[tuple[str, ...]
     paths = (links.resolve(value) for value in facts.names.values() if not value.startswith(own))
     found = (_renamed_of(path, links) for path in dict.fromkeys(paths) if path is not None)
     return tuple(one[0] for one in found if one is not None and one[1])
+
+
+def _defining_layers(facts: ModuleFacts, links: TreeLinks) -> Iterator[tuple[str, ...]]:
+    """Of each layer in a file whose own method ``forward`` a port may rename: the classes of PyTorch that it inherits from."""
+    for path, one in facts.classes.items():
+        found = _renamed_of(path, links) if one.forward else None
+        if found is not None and found[1]:
+            yield found[0][1:]
 
 
 def _possible(one: OpenReference, links: TreeLinks) -> Reference | None:

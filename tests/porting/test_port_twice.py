@@ -26,6 +26,7 @@ _LINES = [
     "layer = nn.LayerNorm(n)",
     "nn.init.normal_(layer.weight, std=0.02)",
     "y = layer.forward(x)",
+    "if hasattr(layer, 'forward'): y = layer.forward.__name__",
     "z: torch.LongTensor = x.to(device)",
     "y = torch.unknown_thing(x, torch.float)",
     "text = '''\ntorch.cat\n'''",

@@ -198,6 +198,82 @@ def test_what_may_be_a_layers_is_told(port: Port, head: str, code: str) -> None:
     assert TOLD not in port(f"{HEAD}{code}\n")  # where no layer is defined there is nothing to tell
 
 
+NAMED = [  # the method of a layer, perhaps, in a string or by an import: once in each statement
+    "class B(A):\n    def __init__(self): setattr(self, 'forward', self.quick)",
+    "setattr(A, 'forward', f)",
+    "B = type('B', (A,), {'forward': f})",
+    "B = type('B', (A,), dict(forward=f))",
+    "B = type(\n    'B',\n    (A,),\n    {'forward': f, 'go': getattr(A, 'forward')},\n)",
+    "class B(A):\n    from impl import forward",
+    "class B(A):\n    from impl import run as forward",
+    "class M:\n    from impl import forward\nclass B(M, A): ...",
+    "if hasattr(m, 'forward'): ...\nelse: ...",
+    "f = getattr(m, 'forward', None)",
+    "own = 'forward' in A.__dict__",
+    "class T(type):\n    def __new__(mcs, name, bases, space): space['forward'] = f",
+    "@mock.patch.object(A, 'forward')\ndef test(): ...",
+    "mock.patch.multiple(A, forward=f)",
+    "f = operator.methodcaller('forward')",
+    "A().__dict__['forward'] = f",
+    "object.__setattr__(A(), 'forward', f)",
+    "text = f\"{getattr(m, 'forward')}\"",
+]
+
+
+@pytest.mark.parametrize("code", NAMED)
+def test_what_names_the_method_without_a_dot_is_told(port: Port, code: str) -> None:
+    found = port(f"{LAYER}{code}\n")
+    assert found.count(TOLD) == 1
+    assert "\n".join(line for line in found.splitlines() if not line.strip().startswith("#")).endswith(code)
+    assert port(found) == found
+    assert TOLD not in port(f"{HEAD}{code}\n")  # where no layer is defined there is nothing to tell
+
+
+NOT_NAMED = [  # what names no method, or is told to be left
+    "def f():\n    'forward'",
+    "setattr(A, 'forward', f)  # apidiff: ignore",
+    "class B(A):\n    from impl import forward  # apidiff: ignore",
+    "class B:\n    from impl import forward",
+    "from impl import forward",
+    "print('forward pass', 'backward', b'forward')",
+    "print(f'{x}forward')",
+    "def go(way: Literal['forward', 'backward']): ...",
+    "def go(way: typing.Literal['forward']): ...",
+    "y = fft(x, norm='forward')",
+    "run(forward=f)",
+]
+
+
+@pytest.mark.parametrize("code", NOT_NAMED)
+def test_what_names_no_method_is_not_told(port: Port, code: str) -> None:
+    assert TOLD not in port(f"{LAYER}{code}\n")
+
+
+def test_an_import_in_a_layer_is_told_where_no_other_is_renamed(port: Port) -> None:
+    assert port(f"{HEAD}class C(nn.Module):\n    from impl import forward\n").count(TOLD) == 1
+
+
+def test_a_string_is_told_where_only_a_call_is_renamed(port: Port) -> None:
+    assert port(f"{HEAD}def use(m: nn.Module): return m.forward(1) if hasattr(m, 'forward') else m\n").count(TOLD) == 1
+
+
+@pytest.mark.parametrize(
+    ("layer", "told"),
+    [
+        ("class A(nn.Module):\n    def forward(self, x): return x\n", True),
+        ("class A(nn.Transformer):\n    def forward(self, x): return x\n", False),
+        ("class A(nn.Module):\n    def forward(self, x): return x  # apidiff: ignore\n", False),
+        ("class A(nn.Module):\n    def run(self, x): return x\n", False),
+        ("class A:\n    def forward(self, x): return x\n", False),
+    ],
+)
+def test_a_string_beside_layers_of_other_files_is_told(port_tree: PortTree, layer: str, told: bool) -> None:
+    files = {"model.py": f"from torch import nn\n{layer}", "use.py": "def speed(m): setattr(m, 'forward', fast)\n"}
+    first = port_tree(files)
+    assert first["use.py"].count(TOLD) == told
+    assert port_tree(first) == first
+
+
 MODEL = (
     "from torch import nn\nclass A(nn.Module):\n    def forward(self, x): return x\n"
     "class S(nn.Sequential): ...\nclass T(nn.Transformer): ...\nclass N:\n    def forward(self, x): return x\n"
