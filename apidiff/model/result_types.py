@@ -19,13 +19,14 @@ Types = Annotated[str, msgspec.Meta(pattern=rf"^({_ONE}(\|{_ONE})*)?\Z", max_len
 class ResultTypes(Record, frozen=True, kw_only=True):
     """What calls return, by full name; empty where the source says nothing that a scan follows.
 
-    ``attributes``: the same of what is looked at and not called. ``modules``: all public ones. ``classes``: with their bases.
-    ``take_tensors``: functions that take a tensor first, however they are called. ``aliases``: full name → the shorter
-    public one.
+    ``attributes``: the same of what is looked at and not called. ``modules``: all public ones. ``starred``: those of
+    them that a star import of the module above binds. ``classes``: with their bases. ``take_tensors``: functions that take a
+    tensor first, however they are called. ``aliases``: full name → the shorter public one.
     """
 
     version: str
     modules: list[str]
+    starred: list[str]
     classes: dict[str, Annotated[list[str], msgspec.Meta(max_length=100)]]
     results: dict[str, Types]
     take_tensors: list[str]

@@ -71,6 +71,7 @@ class TorchNames:
         self._copies, self._aliases = {**names.copies, **_COPIES}, types.aliases
         self.take_tensors = frozenset(types.take_tensors)
         self._results, self._attributes, self._classes = types.results, types.attributes, types.classes
+        self._starred = frozenset(types.starred)
         parents = [name.rpartition(".")[0] for name in names.apis]
         above = {".".join(parent.split(".")[:size]) for parent in parents for size in range(1, parent.count(".") + 2)}
         known = {name for name in above if name not in names.apis and name not in types.classes}
@@ -185,11 +186,12 @@ class TorchNames:
 
     @cached_property
     def _members(self) -> dict[str, dict[str, str]]:
-        """The full names of what each module holds, by its name there."""
+        """The full names of what a star import from each module binds, by its name there: of the modules below it but some."""
         members: dict[str, dict[str, str]] = {}
-        for name in (*self.apis, *self._results, *self._modules):
+        for name in (*self.apis, *self._results, *self._starred):
             module, _, last = name.rpartition(".")
-            members.setdefault(module, {})[last] = name
+            if not last.startswith("_") and (name in self._starred or name not in self._modules):
+                members.setdefault(module, {})[last] = name
         return members
 
     def attribute(self, value: str, name: str) -> Value:

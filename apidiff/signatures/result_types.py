@@ -18,6 +18,7 @@ from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import walk_folders
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
 from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
+from apidiff.signatures.starred_modules import starred_modules
 
 TENSOR = f"torch.Tensor{INSTANCE}"
 _MOST_SOURCE = 8 * 2**20  # bytes of a file: the largest stub of torch has an eighth of that
@@ -77,11 +78,14 @@ def read_result_types(package: Path, version: str) -> ResultTypes:
                             f"{module}.{base.id}" for base in found.bases if isinstance(base, ast.Name)
                         ]
                         _add_members(results, attributes, f"{module}.{found.name}", found)
-    aliases = _aliases(package)
+    packages = dict(_packages(package))
+    aliases = _aliases(packages)
+    # What a package takes from a module of the same name hides that one: torch.nn.parallel.data_parallel.
+    modules = {*_modules(package)} - set(aliases.values())
     return ResultTypes(
         version=version,
-        # What a package takes from a module of the same name hides that one: torch.nn.parallel.data_parallel.
-        modules=sorted({*_modules(package)} - set(aliases.values())),
+        modules=sorted(modules),
+        starred=sorted(one for name, body in packages.items() for one in starred_modules(name, body, modules)),
         classes={name: [base for base in bases if base in classes] for name, bases in sorted(classes.items())},
         results=dict(sorted(results.items())),
         take_tensors=sorted(takes - takes_other),
@@ -231,16 +235,23 @@ def _python_files(package: Path) -> Iterator[Path]:
                 yield path
 
 
-def _aliases(package: Path) -> dict[str, str]:
-    """Find the shorter public name of what a public module takes from a module below it: ``torch.nn.modules.linear.Linear``."""
-    found: dict[str, str] = {}
-    stars: dict[str, str] = {}
+def _packages(package: Path) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """List the public modules that have others below them, each with the statements of its ``__init__.py``."""
     for path in _python_files(package):
         parts = ["torch", *path.relative_to(package).parent.parts]
         if path.name != "__init__.py" or any(part.startswith("_") for part in parts):
             continue
         with _parsed(path) as parsed:
             statements = parsed.body
+        yield ".".join(parts), statements
+
+
+def _aliases(packages: dict[str, list[ast.stmt]]) -> dict[str, str]:
+    """Find the shorter public name of what a public module takes from a module below it: ``torch.nn.modules.linear.Linear``."""
+    found: dict[str, str] = {}
+    stars: dict[str, str] = {}
+    for one, statements in packages.items():
+        parts = one.split(".")
         for statement in statements:
             if not isinstance(statement, ast.ImportFrom) or (
                 statement.level == 0 and not (statement.module or "").startswith("torch.")
