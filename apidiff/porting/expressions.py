@@ -101,6 +101,7 @@ class Expressions(TypeTests):
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
         before = self.frame.begin()
         tried, self.frame.tried = self.frame.tried, None  # its own names are nobody else's
+        self.is_put_off = self.is_put_off or isinstance(node, ast.GeneratorExp)
         around, self.named = self.named, {}
         for part in node.generators:
             self._iterate(part.target, *self._gone_over(part.iter))
@@ -122,6 +123,7 @@ class Expressions(TypeTests):
         return _objects_in(value)
 
     def _lambda(self, node: ast.Lambda) -> Value:
+        self.is_put_off = True
         arguments = node.args
         for given in (*arguments.defaults, *arguments.kw_defaults):
             if given is not None:

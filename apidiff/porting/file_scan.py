@@ -48,6 +48,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ``owner``: of `forward` on a class of the tree: that, as a path, then the classes of PyTorch that it inherits from.
     ``among``: of `forward` on what may be of one of several classes: for each that is a layer what ``owner`` would be.
     ``imported``: whether a name of another file leads to it that nothing but imports binds, there and wherever it comes from.
+    ``divided``: whether the names that stand there may lead to another API too, or to none, by another branch.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     owner: tuple[str, ...] = ()
     imported: bool = False
     among: tuple[tuple[str, ...], ...] = ()
+    divided: bool = False
 
 
 class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -132,6 +134,8 @@ def scan_parsed(
         )
         is_ported = names.follows_ported and len(parsed) == 1 and bool(found.facts.classes)
         either_bases = either_base_lines(parsed[0].block.text, parsed[0].tree) if is_ported else frozenset[int]()
+        if is_ported:
+            either_bases |= {use.place[0] for use in found.uses if use.divided}
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
     except NotFollowed as error:
@@ -141,7 +145,15 @@ def scan_parsed(
     ends = {use.place[2:] for use in found.uses if use.role == "call" and use.name.rpartition(".")[2] in _INDICES}
     passed_on = index_uses([part.tree for part in parsed], ends) if ends else {}
     references = [
-        Reference(use.name, places.span(use.place), use.role, _form(use), use.possible, unbound=use.unbound)
+        Reference(
+            use.name,
+            places.span(use.place),
+            use.role,
+            _form(use),
+            use.possible,
+            unbound=use.unbound,
+            divided=use.divided,
+        )
         for use in found.uses
     ]
     if passed_on:

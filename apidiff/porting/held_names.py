@@ -84,6 +84,11 @@ class HeldNames:
             return self._scopes.is_unsure
         return any(one.by is By.TORCH for one in found.scope.bound[name])
 
+    def is_taken(self, name: str, place: int) -> bool:
+        """Whether nothing but imports from elsewhere than PyTorch binds a name at a byte."""
+        found = self._scopes.find(name, place)
+        return found is None or {one.by for one in found.scope.bound[name]} == {By.IMPORT}
+
     def is_either_base(self, base: ast.expr) -> bool:
         """Whether the base of a class is named by an import of PyTorch, which stays since the name may be another thing."""
         first, place = first_name(base), self._code.start(base)

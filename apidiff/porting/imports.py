@@ -7,7 +7,7 @@ import ast
 from apidiff.porting.bindings import NUMPY
 from apidiff.porting.definitions import Definitions
 from apidiff.porting.module_names import joined
-from apidiff.porting.torch_names import FOREIGN, IN_TREE, Value
+from apidiff.porting.torch_names import FOREIGN, IN_TREE, Value, united
 from apidiff.porting.uses import Pending, Use, place_of, refuse_long
 
 _NUMPY = {
@@ -120,9 +120,16 @@ class Imports(Definitions):
 
     def _take(self, name: str, value: Value) -> None:
         """Bind a name that is imported."""
-        if self.frame is self.top:
-            self.imported.setdefault(name, name not in self.top.ever)
-        self._set(name, value)
+        top = self.top
+        if self.frame is not top:
+            self._set(name, value)
+            return
+        self.imported.setdefault(name, name not in top.ever)
+        if self.is_put_off and self.names.follows_ported and _are_others(top.bound.get(name), value):
+            self.rebound[name] = united(top.bound[name], value)  # a lambda before may find either
+        self._set(name, united(value, self.elsewhere.get(name)))
+        if top.journal is None and top.tried is None and not self.later and not self.inner:
+            top.ever[name] = top.bound[name]  # every run comes by it, and no function before has found what it was
 
     def _beside(self, node: ast.ImportFrom, within: str | None, name: str) -> Value:
         """The module that is imported by ``name`` from a folder that is no package."""
@@ -144,3 +151,8 @@ class Imports(Definitions):
         """A name in the tree as an import spells it, which starts from the file's root; empty for that itself."""
         root = self.file.root
         return name.removeprefix(f"{root}.") if root != name else ""
+
+
+def _are_others(first: Value, second: Value) -> bool:
+    """Whether both are of PyTorch, and not the same."""
+    return first is not None and second is not None and first != second and first[0] == second[0] == "t"

@@ -6,6 +6,8 @@ import ast
 from collections import deque
 from collections.abc import Callable, Mapping
 
+import msgspec
+
 from apidiff.model.result_types import INSTANCE
 from apidiff.porting.bindings import NUMPY, ClassFacts, Frame, ModuleFrame, Steps
 from apidiff.porting.source_files import SourceFile
@@ -46,6 +48,8 @@ class NameChains:
         self.classes: dict[str, ClassFacts] = {}
         self.returns: dict[str, Value] = {}
         self.rebound: dict[str, Value] = {}
+        self.elsewhere: dict[str, Value] = {}  # what else names of the module may be, when it is gone through again
+        self.is_put_off = False  # whether a lambda or a generator stands before, which may find what names are next
         self.globals: set[str] = set()
         self.enclosing: dict[tuple[str, str], Frame] = {}  # of nonlocal names, by the function that declares them
         self.mixed: set[tuple[str, str]] = set()  # names that hold now an object, now NumPy's, by what they belong to
@@ -59,8 +63,8 @@ class NameChains:
         self.left: list[dict[str, Value]] = []  # what each `break` and `continue` of the loop at hand finds changed
         self.resumed: list[dict[str, Value]] = []  # the same of each `continue`
         self.named: dict[str, Value] = {}  # what `:=` has bound in the comprehension at hand
-        # By the node of a loop: the names that it binds to another thing than it finds.
-        self.otherwise: dict[int, list[str]] = {}
+        # By the node of a loop: the names that it binds to another thing than it finds, with what they may be then.
+        self.otherwise: dict[int, dict[str, Value]] = {}
         self._deep = 0  # loops around the one at hand
         self.paired: tuple[ast.Call, str, Passed] | None = None  # the last call of `enumerate` or `zip`
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
@@ -183,7 +187,8 @@ class NameChains:
     ) -> Value:
         """Follow each that ``value`` may be; the first that names an API is told.
 
-        Where one is an object of the tree, its class may have a method by that name: other files tell.
+        Where one is an object of the tree, its class may have a method by that name: other files tell. Where code is ported, they
+        tell what several paths of the tree lead to, too, and whether another API is named is noted.
         """
         value, steps = self._stepped(value, steps)
         self._followed = self._followed if self._chosen else 0
@@ -192,6 +197,7 @@ class NameChains:
         self._chosen += 1
         uses, pending = len(self.uses), len(self.pending)
         result: Value = None
+        several = 0  # paths that other files decide
         for part in value.split("|"):
             self._followed += 1
             told, left = len(self.uses) > uses, len(self.pending) > pending
@@ -200,16 +206,26 @@ class NameChains:
                 result = united(result, self._follow(part, base, steps, role, passed))
             elif part == NUMPY:
                 result = united(result, part)
+            several += len(self.pending) > kept[1]
             if told or left:
                 del self.uses[kept[0] :], self.pending[kept[1] :]
-        if self._is_forward(steps) or (steps and passed is not None and _may_be_either(value)):
+        is_open = several > 1 and self.names.follows_ported and _are_paths(value)
+        if self._is_forward(steps) or (steps and passed is not None and _may_be_either(value)) or is_open:
             del self.uses[uses:], self.pending[pending:]  # all that it may be has to be looked at
             self._await(value, base, steps, [], role, passed)
         certain = [use for use in self.uses[uses:] if not use.possible]
         if certain and len(self.uses) - uses > 1:
             self.uses[uses:] = certain[:1]
+        if certain and self.names.follows_ported and self._are_several(value, steps, passed):
+            self.uses[uses:] = [msgspec.structs.replace(use, divided=True) for use in self.uses[uses:]]
         self._chosen -= 1
         return result
+
+    def _are_several(self, value: str, steps: list[ast.Attribute], passed: Passed | None) -> bool:
+        """Whether the paths that ``value`` may be lead to several APIs of PyTorch."""
+        names = tuple([step.attr for step in steps])
+        meant = {self.names.meant(part, names, is_called=passed is not None) for part in value.split("|")}
+        return len(meant - {None}) > 1
 
     def _stepped(self, value: str, steps: list[ast.Attribute]) -> tuple[str, list[ast.Attribute]]:
         """Take the steps that lead all that ``value`` may be on to attributes of this file: all at once, not one by one."""
@@ -303,6 +319,11 @@ def is_dotted(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
+
+
+def _are_paths(value: str) -> bool:
+    """Whether a value may be several things, none of which is an object."""
+    return all(part[-1] not in ")]#" for part in value.split("|"))
 
 
 def _may_be_either(value: str) -> bool:

@@ -18,7 +18,7 @@ from apidiff.porting.bindings import ModuleFacts, Steps, joined, worth_telling
 from apidiff.porting.imports import Imports
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.string_names import exported_names
-from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value
+from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value, united
 from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.type_tests import Told
 from apidiff.porting.uses import Pending, Use
@@ -60,9 +60,10 @@ def walk(
     walker = Walker(file, names, tree, assume=assume, starred=starred, steps=steps)
     walker.module(trees)
     walker.finish()
-    if walker.rebound or walker.mixed:  # a function has bound what an earlier place may have looked up
+    if walker.rebound or walker.mixed:  # what an earlier place may have looked up is bound later
         again = Walker(file, names, tree, assume=assume, starred=starred, steps=steps)
         again.frame.ever.update(walker.rebound)
+        again.elsewhere = walker.rebound
         again.mixed |= walker.mixed
         again.module(trees)
         again.finish()
@@ -155,21 +156,26 @@ class Walker(Imports):
         self, node: ast.For | ast.AsyncFor | ast.While, test: Callable[[], object], begin: Callable[[], object]
     ) -> None:
         """Go through a loop: the second round finds what the first has bound."""
-        told: Told = dict.fromkeys(self.otherwise.get(id(node), ()))
+        told = self.otherwise.get(id(node), {})
         former = self.frame.narrow(told)
         uses, pending = len(self.uses), len(self.pending)
         later, inner = len(self.later), len(self.inner)
         test()
         ways, rounds = self._round(node, begin)
         bound = self.frame.bound
-        otherwise = [name for way in rounds for name, value in way.items() if self._is_other(bound.get(name), value)]
+        otherwise: Told = {
+            name: self._one_of(bound.get(name), value)
+            for way in rounds
+            for name, value in way.items()
+            if self._is_other(bound.get(name), value)
+        }
         if otherwise and id(node) not in self.otherwise and self._deep < _DEEPEST_AGAIN:
             self.otherwise[id(node)] = otherwise
             del self.uses[uses:], self.pending[pending:]
             for queue, length in ((self.later, later), (self.inner, inner)):
                 while len(queue) > length:
                     queue.pop()
-            told = dict.fromkeys(otherwise)
+            told = otherwise
             former = self.frame.narrow(told)
             test()
             ways, _ = self._round(node, begin)
@@ -201,11 +207,23 @@ class Walker(Imports):
         return ways, rounds
 
     def _is_other(self, first: Value, second: Value) -> bool:
-        """Whether of two things that a name may be one is an object, and the other NumPy's or of a class of this file."""
+        """Whether of two things that a name may be one is an object, and the other NumPy's or of a class of this file.
+
+        Where code is ported, also whether both are paths of PyTorch.
+        """
         if first is None or second is None or first == second:
             return False
+        if self._one_of(first, second) is not None:
+            return True
         is_own = any(value.removesuffix(INSTANCE) in self.classes for value in (first, second))
         return is_own or joined(first, second) is None
+
+    def _one_of(self, first: Value, second: Value) -> Value:
+        """Where code is ported: what is one of two paths of PyTorch; None for other things."""
+        if first is None or second is None or not self.names.follows_ported:
+            return None
+        is_path = all(one[0] == "t" and one[-1] not in ")]" for one in (first, second))
+        return united(first, second) if is_path else None
 
     def _jump(self, node: ast.Break | ast.Continue) -> None:
         changes = self.frame.changes()

@@ -62,6 +62,8 @@ class Porter:
 
     def writes(self, reference: Reference) -> bool:
         """Whether a reference is likely to be written with a target: places that no rule writes are seen with their code."""
+        if reference.divided:
+            return False
         label = self.judge.judge(reference.name, reference.role, reference.form).label
         return label is Label.VERIFIED or (self.options.unsafe and label is Label.UNSAFE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -29,6 +30,7 @@ from apidiff.porting.torch_names import FORWARD, MODULE
 from apidiff.porting.tree_scan import ScannedFile
 
 _METHODS = "torch.Tensor."
+_WORD = re.compile(r"\w+")
 _RISKS = [risk.value for risk in Risk]
 
 
@@ -40,14 +42,15 @@ class ReferenceChanges:
     ) -> None:
         self._code, self._anchors, self._scanned, self._judge, self._options = code, anchors, scanned, judge, options
         self._held = HeldNames(code)
-        self._told: set[str] = set()  # names that may be PyTorch's or another's
+        self._told: set[str] = set()  # names that may be PyTorch's or another's, paths to one API or another
         self._constructed = self._constructed_classes()
 
     def _constructed_classes(self) -> dict[str, set[str]]:
         """The classes that calls in the text are written with, by mapping."""
         constructed: dict[str, set[str]] = {}
         for reference in self._scanned.references:
-            if reference.role == "call" and not reference.possible and not self._is_held(reference):
+            is_call = reference.role == "call" and not reference.possible and not reference.divided
+            if is_call and not self._is_held(reference):
                 judgement = self._judge.judge(reference.name, reference.role, reference.form)
                 if judgement.mapping is not None and judgement.target is not None:
                     constructed.setdefault(judgement.mapping, set()).add(judgement.target)
@@ -104,7 +107,9 @@ class ReferenceChanges:
         if member == FORWARD and not is_path:
             return None  # `_layers` looks at these
         if self._is_held(reference):
-            return (self._of_held(reference) or self._of_either(reference)) if reference.role == "call" else None
+            if reference.role != "call":
+                return None
+            return self._of_held(reference) or self._of_either(reference) or self._of_taken(reference)
         judgement = self._judge.judge(name, self._role(reference), reference.form)
         # nn.Module.__init__, nn.Linear.forward
         of_owner = is_path and (member == FORWARD or (judgement.target is None and member.startswith("__")))
@@ -127,7 +132,8 @@ class ReferenceChanges:
             why = [filled("porting.not_run")]
         if label is Label.MANUAL:
             why = self._by_hand(judgement, why)
-        return self._change(reference, judgement, label, why, edits)
+        change = self._change(reference, judgement, label, why, edits)
+        return self._of_divided(reference, judgement) if reference.divided and change.edits else change
 
     def _role(self, reference: Reference) -> str:
         """The role of a reference, that of a class apart of which objects may be made where it is handed to."""
@@ -197,6 +203,22 @@ class ReferenceChanges:
         message = "porting.either_star" if self._held.is_from_star(first, start) else "porting.either"
         judgement = self._judge.judge(reference.name, reference.role, reference.form)
         return self._change(reference, judgement, Label.MANUAL, [filled(message, name=first)], [])
+
+    def _of_taken(self, reference: Reference) -> Change | None:
+        """The first call of what is taken from another file, and may be one API or another there."""
+        place = self._place(reference)
+        first = self._code.text(*place).partition(".")[0].strip()
+        if not reference.divided or not self._held.is_taken(first, place[0]):
+            return None
+        return self._of_divided(reference, self._judge.judge(reference.name, reference.role, reference.form))
+
+    def _of_divided(self, reference: Reference, judgement: Judgement) -> Change | None:
+        """The first of the places where a path may lead to several APIs, none of which can be written there."""
+        path = ".".join(_WORD.findall(self._code.text(*self._place(reference))))
+        if path in self._told:
+            return None
+        self._told.add(path)
+        return self._change(reference, judgement, Label.MANUAL, [filled("porting.divided", name=path)], [])
 
     def _of_branches(self) -> Iterator[Change]:
         """For each name that an import binds to something of PyTorch in one branch: its first use, where no call tells of it."""

@@ -180,6 +180,16 @@ class TorchNames:
             value = self.attribute(value, name) if value is not None else None
         return value
 
+    def meant(self, path: str, names: tuple[str, ...], *, is_called: bool) -> tuple[str, str | None] | None:
+        """What tells the API from others that ``names`` behind a module or an API lead to; None for none, or an object.
+
+        It is the same for all names by which the database knows the API.
+        """
+        if path[0] != "t" or path[-1] in ")]":
+            return None
+        api = self.follow(path, names, is_called).api
+        return (self.mapping(api) or (api, None)) if api is not None else None
+
     def star(self, module: str) -> dict[str, str]:
         """What a star import from ``module`` binds."""
         return self._members.get(self._copies.get(module, module), {})

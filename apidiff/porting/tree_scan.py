@@ -11,7 +11,7 @@ from functools import partial
 import msgspec
 
 from apidiff.errors import ApidiffError
-from apidiff.model.result_types import INSTANCE
+from apidiff.model.result_types import INSTANCE, NO_OBJECT
 from apidiff.model.source_names import SourceNames
 from apidiff.porting.asked_names import asked_names
 from apidiff.porting.bindings import ModuleFacts
@@ -20,7 +20,7 @@ from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span,
 from apidiff.porting.forked_work import in_processes
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.star_collisions import star_collisions
-from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, either, read_result_types
+from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, MODULE, TorchNames, either, read_result_types
 from apidiff.porting.tree_links import TreeLinks
 from apidiff.porting.tree_modules import TreeModules
 
@@ -282,11 +282,29 @@ def _followed_all(value: str, one: OpenReference, links: TreeLinks) -> Reference
         found = _possible(one, links) if layers else None
         return msgspec.structs.replace(found, among=tuple(dict.fromkeys(among))) if found is not None else None
     found = next((use for part in parts if (use := _followed(part, one, links)) is not None), None)
+    if found is not None and _are_several(parts, one.names, one, links):
+        found = msgspec.structs.replace(found, divided=True)
     is_method = len(one.names) == 1 and one.names[0] != FORWARD and "|" in f"{one.value}{value}"
     if found is not None and found.role == "call" and is_method:
         is_known = None not in map(links.resolve, one.value.split("|"))  # what each of them is
         return found if is_known and not _is_own_method(parts, one.names[0], links) else _possible(one, links)
     return found
+
+
+def _are_several(parts: Sequence[str], names: Sequence[str], one: OpenReference, links: TreeLinks) -> bool:
+    """Where code is ported: whether paths with ``names`` behind them lead to several APIs, or to one and something else."""
+    if len(parts) == 1 or not links.names.follows_ported:
+        return False
+    meant: set[tuple[str, str | None] | None] = set()
+    for part in parts:
+        if part[-1] in ")]#" or part == NO_OBJECT:
+            continue
+        if part[0] != IN_TREE:
+            meant.add(links.names.meant(part, tuple(names), is_called=one.role == "call"))
+            continue
+        found = links.resolve(".".join([part, *names])) or FOREIGN
+        meant.update(links.names.meant(end, (), is_called=one.role == "call") for end in found.split("|"))
+    return len(meant) > 1
 
 
 def _is_own_method(parts: Sequence[str], name: str, links: TreeLinks) -> bool:
@@ -311,12 +329,13 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
     names, count = links.names, len(one.names)
     now: str | None = value
     of_class = False  # whether it was looked up on a class of the tree
-    is_sure = True
+    is_sure, is_divided = True, False
     for at in range(count + 1):
         if now is None or now[0] in "!~":
             return None
         if "|" in now:
             parts = now.split("|")
+            is_divided = is_divided or _are_several(parts, one.names[at:], one, links)
             now = next((part for part in parts if part[0] == "t"), parts[0])
             is_sure = at + 1 != count or not _is_own_method(parts, one.names[at], links)
         if now[0] != IN_TREE and now[-1] not in ")]" and not names.is_module(now):
@@ -326,7 +345,7 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
             role, form = (one.role, one.form) if end == count else ("name", None)
             form = behind_object(form, api) if unbound else form
             imported = names.follows_ported and links.is_imported(".".join([one.value, *one.names[:end]]))
-            return Reference(api, one.spans[end], role, form, unbound=unbound, imported=imported)
+            return Reference(api, one.spans[end], role, form, unbound=unbound, imported=imported, divided=is_divided)
         if at == count:
             return None
         before, now = now, links.attribute(now, one.names[at])

@@ -40,7 +40,7 @@ class Passed(msgspec.Struct, frozen=True, gc=False):
 class Use(msgspec.Struct, frozen=True, gc=False):
     """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown.
 
-    ``unbound``: a member that is looked up on its class.
+    ``unbound``: a member that is looked up on its class. ``divided``: what stands there may be another API as well.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Use(msgspec.Struct, frozen=True, gc=False):
     passed: Passed | None
     possible: bool = False
     unbound: bool = False
+    divided: bool = False
 
 
 class Pending(msgspec.Struct, frozen=True, gc=False):

@@ -361,6 +361,69 @@ def test_a_name_that_is_of_torch_in_one_branch_is_told_where_it_is_used(
     assert port(ported, unsafe=unsafe).text == ported
 
 
+_DIVIDED = "if q:\n    {}\nelse:\n    {}\n"
+_MAKE = "from torch import ones as make", "from torch import zeros as make"
+_T = "import torch.nn.functional as T", "import torch as T"
+DIVIDED = [  # names that may lead to several APIs of PyTorch: what calls them stays, with what they are bound by
+    (f"{_DIVIDED.format(*_MAKE)}x = make(3)\n", "make"),
+    (f"{_DIVIDED.format(*_MAKE)}x = make(3)\ny = make(4)\n", "make"),
+    (f"{_DIVIDED.format(*_MAKE)}class A:\n    x = make(3)\n", "make"),
+    (f"{_DIVIDED.format(*_MAKE)}def f(q):\n    return lambda: make(q)\n", "make"),
+    (f"{_TRIED.format(*_MAKE)}x = make(3)\n", "make"),
+    (f"{_MAKE[0]}\nif q:\n    {_MAKE[1]}\nx = make(3)\n", "make"),
+    (f"match q:\n    case 1:\n        {_MAKE[0]}\n    case _:\n        {_MAKE[1]}\nx = make(3)\n", "make"),
+    (f"def f(q):\n    if q:\n        {_MAKE[0]}\n    else:\n        {_MAKE[1]}\n    return make(3)\n", "make"),
+    (f"{_MAKE[0]}\ndef f():\n    return make(3)\nf()\n{_MAKE[1]}\n", "make"),
+    (f"{_MAKE[0]}\ndef f():\n    global make\n    {_MAKE[1]}\nf()\nx = make(3)\n", "make"),
+    (f"{_MAKE[0]}\nf = lambda: make(3)\n{_MAKE[1]}\nx = f()\n", "make"),
+    (f"{_MAKE[0]}\nf = (make(q) for q in p)\n{_MAKE[1]}\nx = list(f)\n", "make"),
+    (f"{_DIVIDED.format(*_T)}def f(a):\n    return T.softmax(a, dim=1)\n", "T.softmax"),
+    (f"{_DIVIDED.format(*_T)}x = T . softmax(a, dim=1)\n", "T.softmax"),
+    ("import torch\nT = torch\nif q:\n    T = torch.nn.functional\nx = T.softmax(a, dim=1)\n", "T.softmax"),
+    ("from torch import *\nif q:\n    import torch as t\nx = t.abs(a)\n", "t.abs"),
+    (f"{_MAKE[1]}\nfor q in p:\n    x = make(q)\n    {_MAKE[0]}\n", "make"),
+    (f"{_MAKE[1]}\nwhile q:\n    x = make(3)\n    if p:\n        {_MAKE[0]}\n", "make"),
+    (  # the base stays, so its method keeps its name
+        _DIVIDED.format("from torch.nn import Module as B", "from torch.nn import Identity as B")
+        + "class A(B):\n    def forward(self, x): ...\nclass C(A):\n    def forward(self, x): ...\n",
+        "B",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "path"), DIVIDED)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_what_may_be_one_api_or_another_stays(port: Port, text: str, path: str, unsafe: bool) -> None:
+    ported = port(text, unsafe=unsafe).text
+    assert [line for line in ported.splitlines() if "# apidiff" not in line] == text.splitlines()
+    assert re.findall(r"`([\w.]+)` may be this API or another one", ported) == [path]
+    assert port(ported, unsafe=unsafe).text == ported
+
+
+UNDIVIDED = [  # names that imports bind more than once: to one API, or, where they are called, to one of them
+    (
+        _DIVIDED.format("from torch import cat as c", "from torch import concatenate as c"),
+        "x = c([a, b], dim=1)",
+        "x = mint.cat([a, b], dim=1)",
+    ),
+    (_DIVIDED.format("import torch.nn as M", "from torch import nn as M"), "x = M.ReLU()", "x = mint.nn.ReLU()"),
+    (_DIVIDED.format(*_T), "x = T.pixel_shuffle(a, 2)", "x = mint.nn.functional.pixel_shuffle(a, 2)"),
+    (_DIVIDED.format(*_T), "x = T.zeros(3)", "x = T.zeros(3)"),
+    (f"{_MAKE[0]}\nx = make(2)\n{_MAKE[1]}\n", "def f(): make(3)", "def f(): mint.zeros(3)"),
+    (f"{_MAKE[0]}\n", "x = make(2)\n" + f"{_MAKE[1]}\n", "x = mint.ones(2)"),
+    (f"if q:\n    {_MAKE[0]}\n{_MAKE[1]}\n", "def f(): make(3)", "def f(): mint.zeros(3)"),
+    ("from torch import *\nimport torch as t\n", "def f(x): t.abs(x)", "def f(x): mint.abs(x)"),
+    ("from torch import *\nfrom torch import nn as dist\n", "def f(x): dist.ReLU()", "def f(x): mint.nn.ReLU()"),
+]
+
+
+@pytest.mark.parametrize(("imports", "code", "wanted"), UNDIVIDED)
+def test_what_is_one_api_is_ported(port: Port, imports: str, code: str, wanted: str) -> None:
+    ported = port(f"{imports}{code}\n").text
+    assert wanted in ported
+    assert "may be this API or another one" not in ported
+
+
 UNTOLD = [
     f"{_TRIED.format('from torch import cat', 'from mine import cat')}",
     f"{_TRIED.format('from torch import cat  # apidiff: ignore', 'from mine import cat')}cat(a)\n",

@@ -183,6 +183,49 @@ def test_what_is_handed_on_under_another_name(tmp_path: Path, others: dict[str, 
     assert texts["compat.py"] == COMPAT
 
 
+_EITHER = "if q:\n    {}\nelse:\n    {}\n"
+_ONES, _ZEROS = "from torch import ones as new", "from torch import zeros as new"
+_OWN = "from torch import zeros"
+# Files of a tree that hand on what is one API or another, or one and something else, and the code that takes it from there.
+DIVIDED: list[tuple[dict[str, str], str]] = [
+    ({"b.py": _EITHER.format(_ONES, _ZEROS)}, "from b import new\nnew(3)\n"),
+    ({"b.py": _EITHER.format(_ONES, _ZEROS)}, "import b\nb.new(3)\n"),
+    ({"b.py": _EITHER.format(_ONES, _ZEROS)}, "from b import *\nnew(3)\n"),
+    ({"b.py": _EITHER.format(_ONES, _ZEROS), "c.py": "from b import new\n"}, "import c\nc.new(3)\n"),
+    ({"b.py": _EITHER.format("import torch as T", "import torch.fft as T")}, "from b import T\nT.zeros(3)\n"),
+    ({"b.py": _EITHER.format(_OWN, "def zeros(*n): ...")}, "from b import zeros\nzeros(3)\n"),
+    ({"b.py": _EITHER.format(_OWN, "from numpy import zeros")}, "import b\nb.zeros(3)\n"),
+    ({"b.py": _EITHER.format(_OWN, "from mine import zeros")}, "import b\nb.zeros(3)\n"),
+    ({"b.py": _ONES, "c.py": _ZEROS}, f"{_EITHER.format('from b import new', 'from c import new')}new(3)\n"),
+    ({"b.py": _ONES, "c.py": _ZEROS}, f"{_EITHER.format('import b', 'import c as b')}b.new(3)\n"),
+    ({"b.py": _OWN, "c.py": "def zeros(*n): ..."}, f"{_EITHER.format('import b', 'import c as b')}b.zeros(3)\n"),
+]
+
+
+@pytest.mark.parametrize(("others", "user"), DIVIDED)
+def test_what_is_handed_on_by_one_branch_stays(tmp_path: Path, others: dict[str, str], user: str) -> None:
+    index = open_index()
+    for name, text in {**others, "user.py": user}.items():
+        (tmp_path / name).write_text(text)
+    scanned = scan_tree(find_sources([tmp_path])[0], index.source_names, jobs=1, ported=True)
+    done = port_files(scanned, Porter(Judge.of_index(index, "2.10.0", None), index.source_names))
+    texts = {one.path.name: one.ported.text for one in done if isinstance(one, PortedFile)}
+    assert {name: texts.get(name, text) for name, text in others.items()} == others
+    left = texts["user.py"].splitlines()
+    assert [line for line in left if "# apidiff" not in line] == user.splitlines()
+    assert texts["user.py"].count("may be this API or another one") == 1
+
+
+def test_what_two_files_hand_on_is_one_api(tmp_path: Path) -> None:
+    index = open_index()
+    user = _EITHER.format("import b", "import c as b") + "b.new(3)\n"
+    for name, text in {"b.py": f"{_ZEROS}\n", "c.py": f"{_ZEROS}\n", "user.py": user}.items():
+        (tmp_path / name).write_text(text)
+    scanned = scan_tree(find_sources([tmp_path])[0], index.source_names, jobs=1, ported=True)
+    found = [one for file in scanned for one in file.references if one.role == "call"]
+    assert [(one.name, one.divided) for one in found] == [("torch.zeros", False)]
+
+
 SIN = "print(sin(x))\n"
 STARS = [  # star imports, and whether the last one that may give a name is that of PyTorch
     ("from torch import *\nfrom math import *\n", False),
