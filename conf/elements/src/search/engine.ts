@@ -6,7 +6,7 @@ import { cut, joined, type Marked, places } from "./marks";
 import { NO_NAME, nameRank, names, slips } from "./names";
 import { called, needles, value } from "./passages";
 import { holds, meaning, query } from "./queries";
-import { Everyday, type Reading } from "./readings";
+import { Everyday, type Reading, shortened } from "./readings";
 import { indexWords, type Piece, pieces } from "./tokens";
 
 /** One thing found. `line`: what of it to show, `address`: where that stands. */
@@ -102,7 +102,7 @@ export class Engine {
   }
 
   ask(typed: string): Answer {
-    const said = this.#asked(typed.normalize("NFKC").trim());
+    const said = this.#asked(shortened(typed.normalize("NFKC")));
     const words = pieces(said);
     if (!words.length) return { total: 0, near: false, whole: true, show: () => [] };
     const readings = this.#everyday.readings(words);

@@ -9,16 +9,29 @@ export interface Reading {
   means: string[];
 }
 
+// Of a question; of a longer one, what is repeated counts once.
+const MOST_WORDS = 40;
+const LONGEST_WORD = 200;
+
+/** The question, no longer than anybody asks. Repetitions stay in a short one: "point to point" is a name. */
+export function shortened(typed: string): string {
+  const parts = typed.slice(0, MOST_WORDS * LONGEST_WORD).split(/\s+/);
+  const each = parts.filter((part) => part).map((part) => part.slice(0, LONGEST_WORD));
+  return (each.length > MOST_WORDS ? [...new Set(each)] : each).slice(0, MOST_WORDS).join(" ");
+}
+
 export class Everyday {
   readonly #names: Map<string, string[]>;
   readonly #empty: Set<string>;
   readonly #longest: number;
+  readonly #characters: number;
 
   /** `names`: everyday names with what they mean. `empty`: words that tell no text from another. */
   constructor(names: Record<string, string[]>, empty: string[]) {
     this.#names = new Map(Object.entries(names));
     this.#empty = new Set(empty);
     this.#longest = Math.max(1, ...Object.keys(names).map((name) => name.split(" ").length));
+    this.#characters = Math.max(0, ...Object.keys(names).map((name) => name.length));
   }
 
   /** Whether the reading tells one text from another. */
@@ -61,7 +74,7 @@ export class Everyday {
   *#run(run: string): Generator<string> {
     let rest = 0;
     for (let start = 0; start < run.length; ) {
-      let end = run.length;
+      let end = Math.min(start + this.#characters, run.length);
       while (end > start && !this.#names.has(run.slice(start, end))) end -= 1;
       if (end > start) {
         if (rest < start) yield run.slice(rest, start);
