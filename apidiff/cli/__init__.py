@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import codecs
 import errno
 import gc
 import io
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from apidiff import __version__
 from apidiff.ending_signals import end_at_once, end_in_order
-from apidiff.errors import ApidiffError, printable, shortened
+from apidiff.errors import ApidiffError, printable, shortened, typed
 from apidiff.standard_streams import close_stdout, open_closed_streams, send_nowhere
 
 if TYPE_CHECKING:
@@ -211,6 +212,11 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, UnicodeEncodeError) and error.encoding == _encoding() != "utf-8":
         close_stdout()
         return f"Standard output is in {error.encoding}, which lacks characters of this. Set PYTHONIOENCODING=utf-8."
+    if isinstance(error, LookupError) and not _handles_errors():
+        close_stdout()
+        return (
+            f"Python knows no way {typed(str(sys.stdout.errors))} to write to standard output. Set PYTHONIOENCODING=utf-8."
+        )
     if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "apidiff":
         return f"A part of apidiff does not fit the rest ({error}). If it was changed just now, run it again; else reinstall it."
     if isinstance(error, MemoryError):
@@ -245,6 +251,15 @@ def _limit(error: Exception) -> str | None:
     if hasattr(error, "characters_written"):  # of an output that does not wait for its reader
         return None
     return error.strerror
+
+
+def _handles_errors() -> bool:
+    """Whether Python knows what is to become of characters that the encoding of standard output lacks."""
+    try:
+        codecs.lookup_error(sys.stdout.errors or "strict")
+    except LookupError:
+        return False
+    return True
 
 
 def _encoding() -> str:

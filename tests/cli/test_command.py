@@ -139,6 +139,15 @@ def test_an_output_that_lacks_characters_is_told(encoding: str, environment: dic
     assert b"--world-size" in helped.stdout
 
 
+def test_a_way_of_writing_that_python_does_not_know_is_told(environment: dict[str, str]) -> None:
+    variables = environment | {"PYTHONIOENCODING": "ascii:bogus", "PYTHONUTF8": "0"}
+    code = "import sys; from apidiff.cli import schema, main; schema.run = lambda _: sys.stdout.write('\\u2026')"
+    command = [sys.executable, "-c", f"{code}; sys.exit(main(['schema']))"]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, timeout=500)
+    told = "apidiff: Python knows no way 'bogus' to write to standard output. Set PYTHONIOENCODING=utf-8.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+
+
 @pytest.mark.parametrize("arguments", [["lookup", "nonesuch"], ["nonesuch"], ["lookup", "reduce", "--mindspore", "x"]])
 def test_where_nobody_can_be_told_the_exit_code_tells(arguments: list[str], environment: dict[str, str]) -> None:
     with Path("/dev/full").open("w") as full:
