@@ -62,10 +62,14 @@ class Ported(msgspec.Struct, frozen=True):
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """A change by itself: ``edits`` are its own, those of the imports that it needs, and its comment, as bytes of the text."""
+    """A change that can be made by itself, or with others only: ``along``.
+
+    ``edits``: theirs, those of the imports that they need, and their comments, as bytes of the text.
+    """
 
     change: Change
     edits: list[Edit]
+    along: list[Change] = []
 
 
 def without_overlaps(changes: Iterable[Change]) -> list[Change]:

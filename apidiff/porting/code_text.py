@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -67,6 +67,11 @@ class CodeText:
             self._widths[line] = sizes
         widths = self._widths[line]
         return self._starts[line - 1] + (column - 1 if widths is None else widths[min(column, len(widths)) - 1])
+
+    def point(self, place: int) -> tuple[int, int]:
+        """The line and the column in characters, from 1, of a byte at which a character begins."""
+        line = bisect_right(self._starts, place)
+        return line, len(self.text(self._starts[line - 1], place)) + 1
 
     @property
     def line_count(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText, Edit
@@ -197,6 +197,13 @@ class LayerEdits:
                 if inherited if is_super else own:
                     line = part.end_lineno or part.lineno
                     yield from _edits(construct_before(code, code.end(part)), line, condition)
+
+
+def layer_bases(tree: ast.Module, layers: Mapping[str, Layer]) -> Iterator[ast.expr]:
+    """The bases of the classes of a file that are layers, or may be."""
+    for node, path in _classes(tree, ""):
+        if path in layers:
+            yield from node.bases
 
 
 def _edits(edit: Edit | None, line: int, condition: str | None) -> Iterator[LayerEdit]:

@@ -17,6 +17,7 @@ from apidiff.porting.edited_statements import EditedStatements
 from apidiff.porting.file_scan import Reference
 from apidiff.porting.import_edits import Imports
 from apidiff.porting.judgement import Judge, Label
+from apidiff.porting.layer_changes import depend_on_layers, of_layers
 from apidiff.porting.port_comments import PortComments
 from apidiff.porting.python_tree import python_tree
 from apidiff.porting.reference_changes import ReferenceChanges
@@ -28,6 +29,8 @@ from apidiff.porting.used_names import UsedNames
 
 _MOST_REPAIRS = 20  # at once: an editor may ask for all of the text
 _MOST_PARSED = 2**20  # bytes for the repairs of one answer: a statement may be most of the text, and is parsed for each
+
+_Key = tuple[Edit, ...]  # what tells a change: its edits
 
 
 class Porter:
@@ -100,7 +103,7 @@ class _Port:
     """The port of one text."""
 
     def __init__(self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions, encoding: str) -> None:
-        self._code, self._scanned = code, scanned
+        self._code, self._scanned, self._judge, self._options = code, scanned, judge, options
         self._anchors = CodeAnchors(code)
         self._changes = ReferenceChanges(code, self._anchors, scanned, judge, options)
         self._comments = PortComments(code, self._anchors, options, encoding)
@@ -131,17 +134,12 @@ class _Port:
         """
         found = []
         parsed = 0  # bytes
-        changes = (
-            change
-            for change in without_overlaps(self._changes.all())
-            if change.state == "made"
-            and (change.line, change.column) <= last
-            and first <= (change.end_line, change.end_column)
-        )
-        for change in islice(changes, _MOST_REPAIRS):
-            imports = Imports(self._names, change.edits, self._scanned.collisions)
-            own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
-            edits = _ordered(imports.edits(), self._comments.edits([change]), own)
+        for change, group in islice(self._groups(first, last), _MOST_REPAIRS):
+            made = [one for one in group if one.state == "made"]
+            own = list(dict.fromkeys(edit for one in made for edit in one.edits))
+            imports = Imports(self._names, own, self._scanned.collisions)
+            own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in own]
+            edits = _ordered(imports.edits(), self._comments.edits(group), own)
             size = self._statements.size(edits)
             if parsed and parsed + size > _MOST_PARSED:
                 break
@@ -151,8 +149,33 @@ class _Port:
                 parsed += len(self._code.data)
                 is_python = self._is_written(edits)
             if is_python:
-                found.append(Repair(change, edits))
+                found.append(Repair(_like_worst(change, made), edits, [one for one in made if one is not change]))
         return found
+
+    def _groups(self, first: tuple[int, int], last: tuple[int, int]) -> Iterator[tuple[Change, list[Change]]]:
+        """The changes that are made between two places, each with all that are right with it only: itself, or those of layers."""
+        changes = without_overlaps(self._changes.all())
+        layers = of_layers(self._code, self._scanned, changes)
+        groups = _by_edits(layers)
+        if any(_is_between(change, first, last) for change in layers):
+            groups |= _by_edits(self._proven_layers(layers))
+        offered = set[_Key]()
+        for change in changes:
+            key = tuple(change.edits)
+            if _is_between(change, first, last) and key not in offered:
+                group = groups.get(key, [change])
+                offered.update(own for own in groups if groups[own] is group)
+                yield change, group
+
+    def _proven_layers(self, layers: list[Change]) -> list[Change]:
+        """The changes of layers that are right without those that have conditions; none where some would not be found again."""
+        if not self._options.unsafe:
+            return layers
+        if depend_on_layers(self._scanned.layers.values()):
+            return []
+        options = msgspec.structs.replace(self._options, unsafe=False)
+        proven = ReferenceChanges(self._code, self._anchors, self._scanned, self._judge, options)
+        return of_layers(self._code, self._scanned, without_overlaps(proven.all()))
 
     def _is_written(self, edits: Sequence[Edit]) -> bool:
         """Whether the text is Python with the edits made."""
@@ -165,6 +188,25 @@ class _Port:
     @cached_property
     def _statements(self) -> EditedStatements:
         return EditedStatements(self._code, self._anchors)
+
+
+def _is_between(change: Change, first: tuple[int, int], last: tuple[int, int]) -> bool:
+    """Whether a change is made between two places."""
+    place, end = (change.line, change.column), (change.end_line, change.end_column)
+    return change.state == "made" and place <= last and first <= end
+
+
+def _by_edits(group: list[Change]) -> dict[_Key, list[Change]]:
+    """The group of each of its changes that is made."""
+    return {tuple(one.edits): group for one in group if one.state == "made"}
+
+
+def _like_worst(change: Change, made: Iterable[Change]) -> Change:
+    """A change on the condition of one that is made with it, where it has none."""
+    if change.label != Label.VERIFIED.value:
+        return change
+    worst = next((one for one in made if one.label != Label.VERIFIED.value), change)
+    return msgspec.structs.replace(change, label=worst.label, why=worst.why)
 
 
 def _written(data: bytes, edits: Sequence[Edit]) -> str:

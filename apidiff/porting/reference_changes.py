@@ -23,7 +23,7 @@ from apidiff.porting.finding_codes import keeps_out
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import marked
 from apidiff.porting.judgement import OBJECTS, Judge, Judgement, Label, Met, is_by_rule
-from apidiff.porting.layer_changes import METHOD, method_change, with_methods
+from apidiff.porting.layer_changes import METHOD, method_change, method_comment, with_methods
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits, construct_before, is_super
 from apidiff.porting.method_strings import naming_lines
 from apidiff.porting.torch_names import FORWARD, MODULE
@@ -394,7 +394,7 @@ class ReferenceChanges:
             edit, node = construct_before(self._code, end), self._anchors.attribute_at(end)
             if edit is not None and edit not in found and node is not None and not is_super(node.value):
                 why, line = filled("porting.forward_unknown"), reference.span.end_line
-                yield method_change(Label.MANUAL, "manual", line, [why], [])
+                yield method_comment(line, why)
         is_renamed = is_renamed or any(one.condition is None or self._options.unsafe for one in found.values())
         yield from self._named(layers, is_renamed=is_renamed)
 
@@ -409,7 +409,7 @@ class ReferenceChanges:
         ordered = sorted((line for line in lines if not self._is_ignored((line,), METHOD)), reverse=True)
         first = {self._anchors.anchor(line): line for line in ordered}
         for line in sorted(first.values()):
-            yield method_change(Label.MANUAL, "manual", line, [filled("porting.forward_named")], [])
+            yield method_comment(line, filled("porting.forward_named"))
 
     def _keeps(self, base: ast.expr, kept: Sequence[int]) -> bool:
         """Whether the base of a class names something of PyTorch still, or a name that may be."""
@@ -452,9 +452,9 @@ class ReferenceChanges:
 
     def _of_method(self, found: LayerEdit) -> Change:
         if found.condition is None:
-            return method_change(Label.VERIFIED, "made", found.line, [], [found.edit])
+            return method_change(self._code, Label.VERIFIED, "made", found.edit, [])
         state = "made" if self._options.unsafe else "left"
-        return method_change(Label.UNSAFE, state, found.line, [filled(found.condition)], [found.edit])
+        return method_change(self._code, Label.UNSAFE, state, found.edit, [filled(found.condition)])
 
 
 def _needs_call(facts: CallFacts, target: TargetFacts) -> bool:

@@ -69,7 +69,10 @@ def quick_fixes(
         else:
             why = change.why[0] if change.why else filled("servers.fix.not_run")
             named = filled("servers.fix.unsafe", target=change.target or "", why=why)
-        yield Fix(named.said_in(language), edits, found.get((change.line, change.column), ()), verified)
+        if repair.along:
+            named = filled("servers.fix.along", fix=named)
+        settled = [at for one in (change, *repair.along) for at in found.get((one.line, one.column), ())]
+        yield Fix(named.said_in(language), edits, settled, verified)
     met = (finding for finding in findings if _meets(finding, first, last))
     yield from islice(_ignoring_fixes(text, _by(met, lambda one: (one.end_line, one.code)), language), _MOST)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from apidiff.lookup.cache import open_index
 from apidiff.porting import reference_changes
 from apidiff.porting.changes import Change, PortOptions
-from apidiff.porting.code_text import CodeText
+from apidiff.porting.code_text import CodeText, apply_edits
 from apidiff.porting.judgement import Judge
 from apidiff.porting.layer_changes import with_methods
 from apidiff.porting.layer_edits import LayerEdit, LayerEdits
@@ -671,3 +672,51 @@ def test_methods_are_not_gone_through_for_each_class_around_them(
         assert found.count("self.construct") == 500
         counts.append(len(visited))
     assert counts[1] < 1.5 * counts[0]
+
+
+EXAMPLES = Path(__file__).parents[2] / "executable_examples" / "porting"
+CALLED = f"""{LAYER}    def again(self, x): return self.forward(x)
+class B(A):
+    def forward(self, x): return super().forward(x)
+m = A()
+m.forward(1)
+m.eval()
+n = nn.Linear(2, 2)
+n.forward(1)
+"""
+MIXIN = f"{LAYER}class M:\n    def forward(self, x): return x\nclass D(M, nn.Module): pass\n"
+FIXED = [  # code, and the label of the fix of its first base
+    (LAYER, "verified"),
+    (CALLED, "verified"),
+    (f"{LAYER}y.forward(1)\n", "verified"),  # a comment tells of it
+    (f"{LAYER}class C(Base):\n    def forward(self, x): return x\n", "verified"),  # which has a fix of its own still
+    (MIXIN, "unsafe"),
+    *(((EXAMPLES / f"{name}.py").read_text(), "verified") for name in ("unet", "vit", "gpt")),
+]
+
+
+@pytest.mark.parametrize(("text", "label"), FIXED)
+def test_the_fix_of_a_base_leaves_nothing_that_no_port_finds(
+    porter: Callable[..., Porter], text: str, label: str
+) -> None:
+    one = porter("cpu", unsafe=True)
+    begin = text[: text.index("(nn.Module)")]
+    place = begin.count("\n") + 1, len(begin) - begin.rfind("\n") + 1
+    [fix] = one.repairs(text, "a.py", place, place)
+    assert fix.change.label == label
+    fixed = apply_edits(text.encode(), fix.edits).decode()
+    assert _spelled(one.port_text(fixed).text) == _spelled(one.port_text(text).text)
+
+
+def _spelled(text: str) -> list[str]:
+    """The lines of ported code but for its imports, on which depends how names are spelled."""
+    text = re.sub(r"\bmindspore\.(?=(mint|nn|ops)\b)", "", text)
+    return [line for line in text.splitlines() if not re.match(r"import mindspore|from mindspore import", line)]
+
+
+def test_the_fix_of_a_method_is_offered_on_its_name(porter: Callable[..., Porter]) -> None:
+    text = f"{HEAD}class C(Base):\n    async def \\\n forward(self, x): return x\n"
+    one = porter(unsafe=True)
+    for column, count in ((1, 0), (2, 1), (9, 1), (10, 0)):
+        found = one.repairs(text, "a.py", (6, column), (6, column))
+        assert [(fix.change.line, fix.change.column, fix.change.end_column) for fix in found] == [(6, 2, 9)] * count

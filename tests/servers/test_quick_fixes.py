@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from apidiff.lookup.cache import open_index
-from apidiff.porting.changes import Repair
+from apidiff.porting.changes import PortOptions, Repair
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 from apidiff.servers.analyser import Analyser
@@ -108,3 +108,15 @@ def _passing_over(text: str, line: int, path: str) -> list[str]:
         new = old[: edit.span.column - 1] + edit.text + old[edit.span.end_column - 1 :]
         made.append("\n".join([*lines[: line - 1], new, *lines[line:]]))
     return made
+
+
+def test_a_fix_that_brings_the_layers_of_the_file_says_so() -> None:
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names, PortOptions(unsafe=True))
+    text = "from torch import nn\nclass A(nn.Module):\n    def forward(self, x): return x\n"
+    for place in ((2, 12), (3, 9)):
+        repairs = porter.repairs(text, "a.py", place, place)
+        [fix] = quick_fixes(repairs, text, place, place, [], "en")
+        assert fix.title.endswith("(verified), with the layers of this file")
+        assert fix.verified
+        assert {edit.text for edit in fix.edits} >= {"nn.Cell", "construct"}
