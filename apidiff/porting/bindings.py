@@ -91,6 +91,12 @@ class Frame:
         elif ever[name] != value:  # of something unknown that a function finds bound, it is what it is bound to next
             ever[name] = value if ever[name] is None else joined(ever[name], value)
 
+    def take_from(self, module: ModuleFrame, name: str) -> None:
+        """Take ``name`` for what may be of PyTorch that the module has bound, before this scope binds it."""
+        found = module.ever.get(name)
+        if found is not None and found[0] not in "!~":
+            self.bound[name] = found
+
     def narrow(self, told: dict[str, Value]) -> list[tuple[str, Value]]:
         """Take names for what a test tells of them, in the code that it guards. Give what is returned to `widen`."""
         former = [(name, self.bound.get(name, _UNBOUND)) for name in told]
@@ -209,6 +215,30 @@ class ModuleFrame(Frame):
         """Bind ``name`` to another value, which functions find too that stand before."""
         self.bind(name, value)
         self.ever[name] = value
+
+
+class ClassFrame(Frame):
+    """The scope of a class body, in which a name that it has not bound is what the module has bound: ``module``.
+
+    ``taken``: the names that are taken for that, since what binds them may not be run.
+    """
+
+    __slots__ = ("module", "taken")
+
+    def __init__(self, path: str, outer: Frame, module: ModuleFrame) -> None:
+        super().__init__(path, outer, None, outer.steps)
+        self.module = module
+        self.taken: set[str] = set()
+
+    def bind(self, name: str, value: Value) -> None:
+        """Bind ``name``. Where that may not be run, it stays what it is in the module."""
+        if (self.journal is not None or self.tried is not None) and name not in self.bound:
+            self.take_from(self.module, name)
+            self.taken.add(name)
+        former = self.ever.get(name)
+        super().bind(name, value)
+        if former is not None and name in self.taken and value is not None and "|" in value:
+            self.ever[name] = former  # what the module has bound is no attribute of the class
 
 
 class ClassFacts(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.annotations import annotated_type
-from apidiff.porting.bindings import NUMPY, ClassFacts, Frame
+from apidiff.porting.bindings import NUMPY, ClassFacts, ClassFrame, Frame
 from apidiff.porting.expressions import Expressions
 from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, TENSOR, Value
 from apidiff.porting.uses import refuse_long
@@ -187,7 +187,8 @@ class Definitions(Expressions):
         )
         self.classes[path] = facts
         self.local.add(path)
-        self.frame = Frame(path, outer, None, self.steps)
+        is_ported = self.names.follows_ported
+        self.frame = ClassFrame(path, outer, self.top) if is_ported else Frame(path, outer, None, self.steps)
         held, self.later = self.later, deque()
         self.body(node.body)
         methods, self.later = self.later, held

@@ -383,6 +383,10 @@ DIVIDED = [  # names that may lead to several APIs of PyTorch: what calls them s
     ("from torch import *\nif q:\n    import torch as t\nx = t.abs(a)\n", "t.abs"),
     (f"{_MAKE[1]}\nfor q in p:\n    x = make(q)\n    {_MAKE[0]}\n", "make"),
     (f"{_MAKE[1]}\nwhile q:\n    x = make(3)\n    if p:\n        {_MAKE[0]}\n", "make"),
+    (f"{_MAKE[1]}\nclass A:\n    if q:\n        {_MAKE[0]}\n    x = make(3)\n", "make"),
+    (f"{_T[0]}\nclass A:\n    if q:\n        {_T[1]}\n    x = T.softmax(a, dim=1)\n", "T.softmax"),
+    (f"{_MAKE[1]}\nclass A:\n    for q in p:\n        {_MAKE[0]}\n    x = make(3)\n", "make"),
+    (f"{_MAKE[1]}\nclass A:\n    try:\n        {_MAKE[0]}\n    except E:\n        pass\n    x = make(3)\n", "make"),
     (  # the base stays, so its method keeps its name
         _DIVIDED.format("from torch.nn import Module as B", "from torch.nn import Identity as B")
         + "class A(B):\n    def forward(self, x): ...\nclass C(A):\n    def forward(self, x): ...\n",
