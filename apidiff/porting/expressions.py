@@ -10,6 +10,8 @@ from apidiff.porting.bindings import NUMPY, joined, worth_telling
 from apidiff.porting.torch_names import TENSOR, Value, sequence_of, united
 from apidiff.porting.type_tests import Told, TypeTests
 
+_Around = tuple[dict[str, Value], dict[str, Value] | None]  # what `:=` has bound, and what `Frame.begin` has returned
+
 
 class Expressions(TypeTests):
     """Goes through expressions. Arguments are those of `apidiff.porting.name_walk.walk`."""
@@ -63,12 +65,15 @@ class Expressions(TypeTests):
 
     def _either(self, node: ast.BoolOp) -> Value:
         values, narrowed = [], []
-        for part in node.values:
+        for number, part in enumerate(node.values):
             values.append(self.expr(part))
+            if not number:  # the others may not be run
+                before = self._begin_unsure()
             if told := self.told(part, holds=type(node.op) is ast.And):
                 narrowed.append((told, self.frame.narrow(told)))
         for told, former in reversed(narrowed):
             self.frame.widen(told, former)
+        self._end_unsure(before)
         return joined(*values)
 
     def _conditional(self, node: ast.IfExp) -> Value:
@@ -78,10 +83,34 @@ class Expressions(TypeTests):
 
     def _where(self, node: ast.expr, told: Told) -> Value:
         """What an expression is that a test guards."""
+        before = self._begin_unsure()
         former = self.frame.narrow(told)
         value = self.expr(node)
         self.frame.widen(told, former)
+        self._end_unsure(before)
         return value
+
+    def _begin_unsure(self) -> _Around | None:
+        """Begin what may not be run of an expression, where code is ported. Give what is returned to `_end_unsure`."""
+        if not self.names.follows_ported:
+            return None
+        around, self.named = self.named, {}
+        return around, self.frame.begin()
+
+    def _end_unsure(self, before: _Around | None) -> None:
+        """End what may not be run: a name that `:=` binds there may be what it was before, too."""
+        if before is not None:
+            around, journal = before
+            self.frame.end(journal)
+            self._settle(around)
+
+    def _settle(self, around: dict[str, Value]) -> None:
+        """Bind what `:=` has bound in what may not be run. ``around``: what it has bound in the code around."""
+        named, self.named = self.named, around
+        for name, value in named.items():
+            either = self._one_of(self.frame.bound.get(name), value)
+            self._set(name, value if either is None else either)
+        around.update(named)
 
     def _subscript(self, node: ast.Subscript) -> Value:
         value = self.expr(node.value)
@@ -114,12 +143,9 @@ class Expressions(TypeTests):
             value = None
         else:
             value = self.expr(node.elt)
-        named, self.named = self.named, around
         self.frame.tried = tried
         self.frame.end(before)
-        for name, bound in named.items():  # which belong to the scope around
-            self._set(name, bound)
-        around.update(named)
+        self._settle(around)  # its names belong to the scope around
         return _objects_in(value)
 
     def _lambda(self, node: ast.Lambda) -> Value:
@@ -129,12 +155,14 @@ class Expressions(TypeTests):
             if given is not None:
                 self.expr(given)
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-        before = self.frame.begin()
+        before, around = self.frame.begin(), self.named
         tried, self.frame.tried = self.frame.tried, None
+        self.named = {}  # which belong to it
         for argument in every:
             if argument is not None:
                 self.frame.bind(argument.arg, None)
         self.expr(node.body)
+        self.named = around
         self.frame.tried = tried
         self.frame.end(before)
         return None
@@ -235,6 +263,13 @@ class Expressions(TypeTests):
             owner.ever[name] = self._either_of(owner.path, name, owner.ever.get(name), value)
         if name in self.globals and worth_telling(value):
             self.rebound[name] = united(self.rebound.get(name), value)
+
+    def _one_of(self, first: Value, second: Value) -> Value:
+        """Where code is ported: what is one of two paths of PyTorch; None for other things."""
+        if first is None or second is None or not self.names.follows_ported:
+            return None
+        is_path = all(one[0] == "t" and one[-1] not in ")]" for one in (first, second))
+        return united(first, second) if is_path else None
 
 
 _PLAIN = {NO_OBJECT, NUMPY}

@@ -18,7 +18,7 @@ from apidiff.porting.bindings import ModuleFacts, Steps, joined, worth_telling
 from apidiff.porting.imports import Imports
 from apidiff.porting.source_files import SourceFile
 from apidiff.porting.string_names import exported_names
-from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value, united
+from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value
 from apidiff.porting.tree_modules import TreeModules
 from apidiff.porting.type_tests import Told
 from apidiff.porting.uses import Pending, Use
@@ -217,13 +217,6 @@ class Walker(Imports):
             return True
         is_own = any(value.removesuffix(INSTANCE) in self.classes for value in (first, second))
         return is_own or joined(first, second) is None
-
-    def _one_of(self, first: Value, second: Value) -> Value:
-        """Where code is ported: what is one of two paths of PyTorch; None for other things."""
-        if first is None or second is None or not self.names.follows_ported:
-            return None
-        is_path = all(one[0] == "t" and one[-1] not in ")]" for one in (first, second))
-        return united(first, second) if is_path else None
 
     def _jump(self, node: ast.Break | ast.Continue) -> None:
         changes = self.frame.changes()

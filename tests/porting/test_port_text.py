@@ -364,6 +364,7 @@ def test_a_name_that_is_of_torch_in_one_branch_is_told_where_it_is_used(
 _DIVIDED = "if q:\n    {}\nelse:\n    {}\n"
 _MAKE = "from torch import ones as make", "from torch import zeros as make"
 _T = "import torch.nn.functional as T", "import torch as T"
+_PERHAPS = f"import torch\n{_MAKE[1]}\n"
 DIVIDED = [  # names that may lead to several APIs of PyTorch: what calls them stays, with what they are bound by
     (f"{_DIVIDED.format(*_MAKE)}x = make(3)\n", "make"),
     (f"{_DIVIDED.format(*_MAKE)}x = make(3)\ny = make(4)\n", "make"),
@@ -404,6 +405,25 @@ def test_what_may_be_one_api_or_another_stays(port: Port, text: str, path: str, 
     assert port(ported, unsafe=unsafe).text == ported
 
 
+PERHAPS = [  # code that may not be run, in which `:=` binds a name to another API
+    "[make := torch.ones for _ in p]",
+    "{q: (make := torch.ones) for _ in p}",
+    "any((make := torch.ones) for _ in p)",
+    "q if p else (make := torch.ones)",
+    "(make := torch.ones) if p else q",
+    "q and p or (make := torch.ones)",
+]
+
+
+@pytest.mark.parametrize("code", PERHAPS)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_what_may_be_bound_in_an_expression_stays(port: Port, code: str, unsafe: bool) -> None:
+    ported = port(f"{_PERHAPS}{code}\nx = make(3)\n", unsafe=unsafe).text
+    assert "\nx = make(3)\n" in ported
+    assert _MAKE[1] in ported
+    assert re.findall(r"`([\w.]+)` may be this API or another one", ported) == ["make"]
+
+
 UNDIVIDED = [  # names that imports bind more than once: to one API, or, where they are called, to one of them
     (
         _DIVIDED.format("from torch import cat as c", "from torch import concatenate as c"),
@@ -416,6 +436,8 @@ UNDIVIDED = [  # names that imports bind more than once: to one API, or, where t
     (f"{_MAKE[0]}\nx = make(2)\n{_MAKE[1]}\n", "def f(): make(3)", "def f(): mint.zeros(3)"),
     (f"{_MAKE[0]}\n", "x = make(2)\n" + f"{_MAKE[1]}\n", "x = mint.ones(2)"),
     (f"if q:\n    {_MAKE[0]}\n{_MAKE[1]}\n", "def f(): make(3)", "def f(): mint.zeros(3)"),
+    (_PERHAPS, "q and (make := torch.ones) and make(3)", "q and (make := torch.ones) and mint.ones(3)"),
+    (_PERHAPS, "q and (lambda: (make := torch.ones))\nx = make(3)", "x = mint.zeros(3)"),
     ("from torch import *\nimport torch as t\n", "def f(x): t.abs(x)", "def f(x): mint.abs(x)"),
     ("from torch import *\nfrom torch import nn as dist\n", "def f(x): dist.ReLU()", "def f(x): mint.nn.ReLU()"),
 ]
