@@ -91,9 +91,9 @@ class Frame:
         elif ever[name] != value:  # of something unknown that a function finds bound, it is what it is bound to next
             ever[name] = value if ever[name] is None else joined(ever[name], value)
 
-    def take_from(self, module: ModuleFrame, name: str) -> None:
-        """Take ``name`` for what may be of PyTorch that the module has bound, before this scope binds it."""
-        found = module.ever.get(name)
+    def take_from(self, other: Frame, name: str) -> None:
+        """Take ``name`` for what another scope has bound, where that may be of PyTorch, before this scope binds it."""
+        found = other.ever.get(name)
         if found is not None and found[0] not in "!~":
             self.bound[name] = found
 

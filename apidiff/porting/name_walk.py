@@ -278,6 +278,9 @@ class Walker(Imports):
 
     def _global(self, node: ast.Global) -> None:
         self.globals.update(node.names)
+        if self.frame is not self.top and self.names.follows_ported:
+            for name in node.names:
+                self.frame.take_from(self.top, name)
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
         for name in node.names:
@@ -286,6 +289,8 @@ class Walker(Imports):
                 frame = frame.outer
             if frame is not None:
                 self.enclosing[self.frame.path, name] = frame
+                if self.names.follows_ported:
+                    self.frame.take_from(frame, name)
 
     def _match(self, node: ast.Match) -> None:
         self.expr(node.subject)

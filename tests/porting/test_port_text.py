@@ -388,6 +388,12 @@ DIVIDED = [  # names that may lead to several APIs of PyTorch: what calls them s
     (f"{_T[0]}\nclass A:\n    if q:\n        {_T[1]}\n    x = T.softmax(a, dim=1)\n", "T.softmax"),
     (f"{_MAKE[1]}\nclass A:\n    for q in p:\n        {_MAKE[0]}\n    x = make(3)\n", "make"),
     (f"{_MAKE[1]}\nclass A:\n    try:\n        {_MAKE[0]}\n    except E:\n        pass\n    x = make(3)\n", "make"),
+    (f"{_MAKE[1]}\ndef f():\n    global make\n    if q:\n        {_MAKE[0]}\n    return make(3)\n", "make"),
+    (
+        f"def f():\n    {_MAKE[1]}\n    def g():\n        nonlocal make\n        for q in p:\n            {_MAKE[0]}\n"
+        "        return make(3)\n",
+        "make",
+    ),
     (  # the base stays, so its method keeps its name
         _DIVIDED.format("from torch.nn import Module as B", "from torch.nn import Identity as B")
         + "class A(B):\n    def forward(self, x): ...\nclass C(A):\n    def forward(self, x): ...\n",
@@ -438,6 +444,7 @@ UNDIVIDED = [  # names that imports bind more than once: to one API, or, where t
     (f"if q:\n    {_MAKE[0]}\n{_MAKE[1]}\n", "def f(): make(3)", "def f(): mint.zeros(3)"),
     (_PERHAPS, "q and (make := torch.ones) and make(3)", "q and (make := torch.ones) and mint.ones(3)"),
     (_PERHAPS, "q and (lambda: (make := torch.ones))\nx = make(3)", "x = mint.zeros(3)"),
+    (f"{_MAKE[1]}\ndef f():\n    global make\n    {_MAKE[0]}\n", "    return make(3)", "    return mint.ones(3)"),
     ("from torch import *\nimport torch as t\n", "def f(x): t.abs(x)", "def f(x): mint.abs(x)"),
     ("from torch import *\nfrom torch import nn as dist\n", "def f(x): dist.ReLU()", "def f(x): mint.nn.ReLU()"),
 ]
