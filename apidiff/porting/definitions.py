@@ -138,6 +138,7 @@ class Definitions(Expressions):
         """Go through the body of a function. ``keeps``: whether its decorators leave what it returns as it is."""
         before, self.frame = self.frame, Frame(path, outer, owner, self.steps)
         marked, self.globals = self.globals, set()
+        put_off, self.is_put_off = self.is_put_off, False
         given = self._given(path)
         for name, value in parameters.items():
             if value is None and given.get(name) != NUMPY:  # of an array nothing follows: other files may pass tensors
@@ -150,7 +151,7 @@ class Definitions(Expressions):
             self.ended.add(path)
             if owner is not None and path.rpartition(".")[0] == owner:
                 self.classes[owner].methods[path.rpartition(".")[2]] = returned
-        self.frame, self.globals = before, marked
+        self.frame, self.globals, self.is_put_off = before, marked, put_off
 
     def _given(self, path: str) -> dict[str, Value]:
         """What calls before pass to a function: to a method also what one of a base class passes that calls it on itself."""

@@ -122,7 +122,7 @@ class Imports(Definitions):
         """Bind a name that is imported."""
         top = self.top
         if self.frame is not top:
-            self._set(name, value)
+            self._set(name, self._put_off(name, value))
             return
         self.imported.setdefault(name, name not in top.ever)
         if self.is_put_off and self.names.follows_ported and _are_others(top.bound.get(name), value):
@@ -130,6 +130,14 @@ class Imports(Definitions):
         self._set(name, united(value, self.elsewhere.get(name)))
         if top.journal is None and top.tried is None and not self.later and not self.inner:
             top.ever[name] = top.bound[name]  # every run comes by it, and no function before has found what it was
+
+    def _put_off(self, name: str, value: Value) -> Value:
+        """What an import in a function or a class binds. A lambda of the function finds what a name was, or what it is next."""
+        place, before = (self.frame.path, name), self.frame.bound.get(name)
+        is_found = self.is_put_off and self.frame.path not in self.classes
+        if is_found and self.names.follows_ported and _are_others(before, value):
+            self.put_off[place] = united(before, value)
+        return united(value, self.elsewhere_inside.get(place))
 
     def _beside(self, node: ast.ImportFrom, within: str | None, name: str) -> Value:
         """The module that is imported by ``name`` from a folder that is no package."""

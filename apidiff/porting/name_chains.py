@@ -50,6 +50,8 @@ class NameChains:
         self.rebound: dict[str, Value] = {}
         self.elsewhere: dict[str, Value] = {}  # what else names of the module may be, when it is gone through again
         self.is_put_off = False  # whether a lambda or a generator stands before, which may find what names are next
+        self.put_off: dict[tuple[str, str], Value] = {}  # what it may find names of a function to be, by that
+        self.elsewhere_inside: dict[tuple[str, str], Value] = {}  # the same, when the module is gone through again
         self.globals: set[str] = set()
         self.enclosing: dict[tuple[str, str], Frame] = {}  # of nonlocal names, by the function that declares them
         self.mixed: set[tuple[str, str]] = set()  # names that hold now an object, now NumPy's, by what they belong to

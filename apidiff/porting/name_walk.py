@@ -60,10 +60,10 @@ def walk(
     walker = Walker(file, names, tree, assume=assume, starred=starred, steps=steps)
     walker.module(trees)
     walker.finish()
-    if walker.rebound or walker.mixed:  # what an earlier place may have looked up is bound later
+    if walker.rebound or walker.mixed or walker.put_off:  # what an earlier place may have looked up is bound later
         again = Walker(file, names, tree, assume=assume, starred=starred, steps=steps)
         again.frame.ever.update(walker.rebound)
-        again.elsewhere = walker.rebound
+        again.elsewhere, again.elsewhere_inside = walker.rebound, walker.put_off
         again.mixed |= walker.mixed
         again.module(trees)
         again.finish()

@@ -377,6 +377,8 @@ DIVIDED = [  # names that may lead to several APIs of PyTorch: what calls them s
     (f"{_MAKE[0]}\ndef f():\n    return make(3)\nf()\n{_MAKE[1]}\n", "make"),
     (f"{_MAKE[0]}\ndef f():\n    global make\n    {_MAKE[1]}\nf()\nx = make(3)\n", "make"),
     (f"{_MAKE[0]}\nf = lambda: make(3)\n{_MAKE[1]}\nx = f()\n", "make"),
+    (f"def f():\n    {_MAKE[1]}\n    g = lambda: make(3)\n    {_MAKE[0]}\n    return g()\n", "make"),
+    (f"def f():\n    {_MAKE[1]}\n    g = (make(q) for q in p)\n    {_MAKE[0]}\n    return list(g)\n", "make"),
     (f"{_MAKE[0]}\nf = (make(q) for q in p)\n{_MAKE[1]}\nx = list(f)\n", "make"),
     (f"{_DIVIDED.format(*_T)}def f(a):\n    return T.softmax(a, dim=1)\n", "T.softmax"),
     (f"{_DIVIDED.format(*_T)}x = T . softmax(a, dim=1)\n", "T.softmax"),
@@ -445,6 +447,8 @@ UNDIVIDED = [  # names that imports bind more than once: to one API, or, where t
     (_PERHAPS, "q and (make := torch.ones) and make(3)", "q and (make := torch.ones) and mint.ones(3)"),
     (_PERHAPS, "q and (lambda: (make := torch.ones))\nx = make(3)", "x = mint.zeros(3)"),
     (f"{_MAKE[1]}\ndef f():\n    global make\n    {_MAKE[0]}\n", "    return make(3)", "    return mint.ones(3)"),
+    (f"g = lambda: q\ndef f():\n    {_MAKE[1]}\n", f"    make(3)\n    {_MAKE[0]}\n", "    mint.zeros(3)"),
+    (f"g = lambda: q\nclass A:\n    {_MAKE[1]}\n", f"    x = make(3)\n    {_MAKE[0]}\n", "    x = mint.zeros(3)"),
     ("from torch import *\nimport torch as t\n", "def f(x): t.abs(x)", "def f(x): mint.abs(x)"),
     ("from torch import *\nfrom torch import nn as dist\n", "def f(x): dist.ReLU()", "def f(x): mint.nn.ReLU()"),
 ]
