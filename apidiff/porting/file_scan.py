@@ -133,9 +133,10 @@ def scan_parsed(
             size=sum(len(part.block.text) for part in parsed),
         )
         is_ported = names.follows_ported and len(parsed) == 1 and bool(found.facts.classes)
-        either_bases = either_base_lines(parsed[0].block.text, parsed[0].tree) if is_ported else frozenset[int]()
+        divided = {use.place[2:]: use.name for use in found.uses if use.divided}
+        either_bases = frozenset[int]()
         if is_ported:
-            either_bases |= {use.place[0] for use in found.uses if use.divided}
+            either_bases = either_base_lines(parsed[0].block.text, parsed[0].tree, divided)
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
     except NotFollowed as error:

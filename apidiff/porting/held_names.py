@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText
+from apidiff.porting.name_chains import is_dotted
 from apidiff.porting.name_scopes import Binding, By, Found, NameScopes, Scope, first_name
 from apidiff.porting.used_names import torch_imports
 
@@ -67,6 +68,11 @@ class HeldNames:
         if By.IMPORT in kinds:
             return not same
         return bool(kinds & {By.PARAMETER, By.VALUE}) or len(names) == 1 or not same
+
+    def is_variable(self, node: ast.expr, api: str) -> bool:
+        """Whether a name, or one with attributes behind it, is a variable that holds ``api``, as `holds` tells."""
+        start = self._code.start(node)
+        return self.holds(self._code.text(start, self._code.end(node)), start, api)
 
     def is_either(self, name: str, place: int) -> bool:
         """Whether a name at a byte may be something of PyTorch, and another thing as well."""
@@ -144,14 +150,28 @@ class HeldNames:
         return self._origins[key]
 
 
-def either_base_lines(text: str, tree: ast.Module) -> frozenset[int]:
-    """The lines of bases for which `HeldNames.is_either_base` holds. ``tree``: what ``text`` parses to."""
-    if all(one.top and one.statement.names[0].name != "*" for one in torch_imports(tree.body)):
+def either_base_lines(text: str, tree: ast.Module, divided: Mapping[tuple[int, int], str]) -> frozenset[int]:
+    """The lines of bases that stay: for which `HeldNames.is_either_base` holds, or that may be one API or another.
+
+    ``tree``: what ``text`` parses to. ``divided``: by the line and column at which it ends, as ast counts them, each path that
+    leads to several APIs, with the first of these.
+    """
+    if not divided and all(one.top and one.statement.names[0].name != "*" for one in torch_imports(tree.body)):
         return frozenset()  # as in most files: names are not looked through for that
     code = CodeText(text, tree)
     held = HeldNames(code)
-    bases = (base for node in ast.walk(code.tree) if isinstance(node, ast.ClassDef) for base in node.bases)
-    return frozenset(base.lineno for base in bases if held.is_either_base(base))
+    bases = [base for node in ast.walk(code.tree) if isinstance(node, ast.ClassDef) for base in node.bases]
+    found = {base.lineno for base in bases if held.is_either_base(base)}
+    for base in bases if divided else ():
+        for part in ast.walk(base):
+            if not isinstance(part, ast.Name | ast.Attribute):
+                continue
+            api = divided.get((part.end_lineno or part.lineno, part.end_col_offset or part.col_offset))
+            if api is not None and not (
+                is_dotted(part) and held.is_variable(part, api)
+            ):  # which is written where it is bound
+                found.add(base.lineno)
+    return frozenset(found)
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:

@@ -458,6 +458,7 @@ EITHER = [  # a base that is of PyTorch or of another thing, whichever import bi
     "try:\n    from torch.nn import Module\nexcept ImportError:\n    class Module: ...\n",
     "from plain import Module\nif q:\n    from torch.nn import Module\n",
     "from torch.nn import *\nfrom elsewhere import *\n",
+    "if q:\n    from torch.nn import Module\nelse:\n    from torch.nn import Identity as Module\n",
 ]
 
 
@@ -497,6 +498,8 @@ def test_what_only_a_class_that_stays_inherits_from_stays(port: Port) -> None:
 BASES = [  # a base that is written where it is bound
     "try:\n    import torch\n    Base = torch.nn.Module\nexcept ImportError:\n    Base = object\n",
     "Base = nn.Module if q else object\n",
+    "if q:\n    Base = nn.Linear\nelse:\n    Base = nn.Module\n",
+    "Base = nn.Module if q else nn.Identity\n",
     "try:\n    from torch import nn as n\n    Base = n.Module\nexcept ImportError:\n    class Base: pass\n",
 ]
 
@@ -506,6 +509,15 @@ def test_a_base_that_is_written_where_it_is_bound_is_one_of_mindspores(port: Por
     code = f"{HEAD}{bound}class C(Base):\n    def forward(self, x): return x\nC().forward(1)\n"
     found = port(code, unsafe=True)
     assert ("nn.Cell" in found, ".forward" in found, "def forward" in found) == (True, False, False)
+
+
+def test_what_inherits_from_a_variable_is_renamed_in_other_files(port_tree: PortTree) -> None:
+    body = "    def forward(self, x): return super().forward(x)\n"
+    files = {
+        "a.py": f"from torch import nn\nB = nn.Module\nif q:\n    B = nn.Identity\nclass A(B):\n{body}",
+        "b.py": f"from a import A\nclass C(A):\n{body}C().forward(1)\nA().forward(1)\n",
+    }
+    assert not any("forward" in text for text in port_tree(files).values())
 
 
 SUBCLASSES = [  # a method that is called on a class of the file is called on its class
