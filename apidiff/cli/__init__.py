@@ -214,9 +214,7 @@ def _sentence(error: Exception) -> str | None:
         return f"Standard output is in {error.encoding}, which lacks characters of this. Set PYTHONIOENCODING=utf-8."
     if isinstance(error, LookupError) and not _handles_errors():
         close_stdout()
-        return (
-            f"Python knows no way {typed(str(sys.stdout.errors))} to write to standard output. Set PYTHONIOENCODING=utf-8."
-        )
+        return f"Python knows no way {typed(str(sys.stdout.errors))} to write to standard output. Set PYTHONIOENCODING=utf-8."
     if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "apidiff":
         return f"A part of apidiff does not fit the rest ({error}). If it was changed just now, run it again; else reinstall it."
     if isinstance(error, MemoryError):

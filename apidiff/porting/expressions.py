@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from apidiff.model.result_types import NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import NUMPY, joined, worth_telling
@@ -124,6 +124,8 @@ class Expressions(TypeTests):
 
     def _sequence(self, node: ast.Tuple | ast.List) -> Value:
         values = [self.expr(part) for part in node.elts]
+        if self.parts is not None:
+            self.parts.update(zip(node.elts, values, strict=True))
         value = joined(*values)
         return _objects_in(value) if value is not None or not any(values) else None
 
@@ -207,9 +209,9 @@ class Expressions(TypeTests):
         target: ast.expr,
         value: Value,
         source: ast.expr | None = None,
-        what: Callable[[ast.expr], Value] | None = None,
+        known: Mapping[ast.expr, Value] | None = None,
     ) -> None:
-        """Bind a target to a value; ``source``: the expression that gives it; ``what``: what parts of that are."""
+        """Bind a target to a value; ``source``: the expression that gives it; ``known``: what parts of that are."""
         kind = type(target)
         if kind is ast.Name:
             name: str = target.id  # type: ignore[attr-defined]
@@ -220,20 +222,17 @@ class Expressions(TypeTests):
             self.keep(target, value)  # type: ignore[arg-type]
         elif kind is ast.Tuple or kind is ast.List:
             parts: list[ast.expr] = target.elts  # type: ignore[attr-defined]
-            if what is not None and isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(parts):
+            if known is not None and isinstance(source, ast.Tuple | ast.List) and _is_one_by_one(parts, source.elts):
                 for part, given in zip(parts, source.elts, strict=True):
-                    self._bind(part, what(given), given, what)
+                    self._bind(part, known[given], given, known)
                 return
             item = self._item(value)
             for part in parts:
-                if isinstance(part, ast.Starred):
-                    self._bind(part.value, f"{item}{SEQUENCE}" if item == TENSOR else None)
-                else:
-                    self._bind(part, item)
+                self._bind(part, item)
         elif kind is ast.Subscript:
             self.expr(target)
-        elif kind is ast.Starred:
-            self._bind(target.value, value)  # type: ignore[attr-defined]
+        elif kind is ast.Starred:  # a list of what is given
+            self._bind(target.value, f"{value}{SEQUENCE}" if value == TENSOR else None)  # type: ignore[attr-defined]
 
     def _gone_over(self, node: ast.expr) -> tuple[Value, list[Value]]:
         """Go through what a loop goes over: what that gives, and each of several that `enumerate` or `zip` gives together."""
@@ -298,6 +297,12 @@ _EXPRESSIONS: dict[type, Callable[..., Value]] = {
     ast.Yield: Expressions._yielded,
     ast.YieldFrom: Expressions._yielded,
 }
+
+
+def _is_one_by_one(targets: Sequence[ast.expr], given: Sequence[ast.expr]) -> bool:
+    """Whether each target takes what is given in its place: a starred one may take more, and a starred value may be more."""
+    starred = [any(isinstance(one, ast.Starred) for one in side) for side in (targets, given)]
+    return len(targets) == len(given) and not all(starred)
 
 
 def _objects_in(value: Value) -> Value:

@@ -69,6 +69,7 @@ class NameChains:
         self.otherwise: dict[int, dict[str, Value]] = {}
         self._deep = 0  # loops around the one at hand
         self.paired: tuple[ast.Call, str, Passed] | None = None  # the last call of `enumerate` or `zip`
+        self.parts: dict[ast.expr, Value] | None = None  # what those of the value are that an assignment takes apart
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
         self._followed = 0  # things that the attributes of that chain may be
         self.ended: set[str] = set()  # paths of functions that have been gone through

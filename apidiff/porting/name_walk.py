@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT
@@ -101,9 +100,12 @@ class Walker(Imports):
             (self.later or self.inner).popleft()()
 
     def _assign(self, node: ast.Assign) -> None:
-        value, what = self.expr(node.value), cache(self._silent)
+        if any(isinstance(target, ast.Tuple | ast.List) for target in node.targets):
+            self.parts = {}
+        value = self.expr(node.value)
+        parts, self.parts = self.parts, None
         for target in node.targets:
-            self._bind(target, value, node.value, what)
+            self._bind(target, value, node.value, parts)
 
     def _annotated(self, node: ast.AnnAssign) -> None:
         self.expr(node.annotation)

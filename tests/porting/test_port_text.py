@@ -432,6 +432,17 @@ def test_what_may_be_bound_in_an_expression_stays(port: Port, code: str, unsafe:
     assert re.findall(r"`([\w.]+)` may be this API or another one", ported) == ["make"]
 
 
+SWAPS = ["zeros, ones = ones, zeros", "[p, (zeros, ones)] = p, (ones, zeros)"]
+
+
+@pytest.mark.parametrize("swap", SWAPS)
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_names_that_one_branch_swaps_are_told_where_they_are_called(port: Port, swap: str, unsafe: bool) -> None:
+    ported = port(f"from torch import zeros, ones\nif q:\n    {swap}\nx = zeros(3)\ny = ones(3)\n", unsafe=unsafe).text
+    assert [line for line in ported.splitlines() if line.endswith("(3)")] == ["x = zeros(3)", "y = ones(3)"]
+    assert re.findall(r"`(\w+)` may be this API or another one", ported) == ["zeros", "ones"]
+
+
 UNDIVIDED = [  # names that imports bind more than once: to one API, or, where they are called, to one of them
     (
         _DIVIDED.format("from torch import cat as c", "from torch import concatenate as c"),
@@ -442,6 +453,8 @@ UNDIVIDED = [  # names that imports bind more than once: to one API, or, where t
     (_DIVIDED.format(*_T), "x = T.pixel_shuffle(a, 2)", "x = mint.nn.functional.pixel_shuffle(a, 2)"),
     (_DIVIDED.format(*_T), "x = T.zeros(3)", "x = T.zeros(3)"),
     (f"{_MAKE[0]}\nx = make(2)\n{_MAKE[1]}\n", "def f(): make(3)", "def f(): mint.zeros(3)"),
+    ("from torch import zeros, ones\nzeros, ones = ones, zeros\n", "x = zeros(3)", "x = mint.ones(3)"),
+    ("from torch import zeros, ones\nzeros, ones = ones, zeros\n", "x = ones(3)", "x = mint.zeros(3)"),
     (f"{_MAKE[0]}\n", "x = make(2)\n" + f"{_MAKE[1]}\n", "x = mint.ones(2)"),
     (f"if q:\n    {_MAKE[0]}\n{_MAKE[1]}\n", "def f(): make(3)", "def f(): mint.zeros(3)"),
     (_PERHAPS, "q and (make := torch.ones) and make(3)", "q and (make := torch.ones) and mint.ones(3)"),
