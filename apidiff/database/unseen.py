@@ -1,10 +1,16 @@
-"""Finds characters that change what is seen of a text, unseen themselves: controls, ends of lines, what turns its direction."""
+"""Finds characters that change what is seen of a text, unseen themselves: controls, ends of lines, what turns its direction.
+
+So are fillers, marks that choose how a character is drawn, and tags, which may hold whole sentences.
+"""
 
 from __future__ import annotations
 
 import re
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
+)
 
 
 def unseen_in(text: str) -> str | None:

@@ -179,7 +179,8 @@ def _listed(index: Path) -> set[str]:
         return set()
     if read.generator != _GENERATOR:
         return set()
-    mappings = (f"mappings/{row.id}.json" for row in read.mappings)
+    # No export writes a deeper one, whose folders would be listed one by one.
+    mappings = (f"mappings/{row.id}.json" for row in read.mappings if "/" not in row.id)
     return {index.name, "apidiff.json", "counterparts.json", *(f"schema/{kind}.json" for kind in _SCHEMAS), *mappings}
 
 

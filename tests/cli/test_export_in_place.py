@@ -21,7 +21,7 @@ from unlisted_folders import refuse_listing
 
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.model.views import CounterpartEntry, Entry
-from apidiff.writers.export import ExportError, export_json, export_sqlite
+from apidiff.writers.export import ExportError, _listed, export_json, export_sqlite
 
 EXPORTS = {"json": export_json, "sqlite": export_sqlite}
 
@@ -478,3 +478,12 @@ def test_an_index_makes_no_file_of_mine_one_of_an_export(
     (tmp_path / "mappings" / "mine.txt").touch()
     with pytest.raises(ExportError, match=r"mappings/mine\.txt, which no export of apidiff is known"):
         export_json(few, counterparts, tmp_path)
+
+
+def test_of_the_list_of_an_earlier_export_only_what_exports_write_is_taken(tmp_path: Path) -> None:
+    """The folders of each name are listed one by one: those of a deep one are as many as its characters."""
+    index = tmp_path / "index.json"
+    index.write_text(json.dumps({"generator": "apidiff", "mappings": [{"id": "torch.abs"}, {"id": "a/" * 9 + "a"}]}))
+    listed = _listed(index)
+    assert "mappings/torch.abs.json" in listed
+    assert [name for name in listed if name.count("/") > 1] == []

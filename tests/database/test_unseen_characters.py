@@ -20,6 +20,11 @@ TEXTS: list[tuple[str, str, list[tuple[int, str]]]] = [
     ("upstream/difference_pages.csv", "a,b\nc,\u202ed\ne,\u200bf\n", [(2, "202E"), (3, "200B")]),
     ("upstream/mapping_2025-07.csv", "a,b\n\x1b[31mc,d\n", [(2, "001B")]),
     ("upstream/mapping_2025-07.csv", "a,b\nc\rd,e\n", [(2, "000D")]),
+    (
+        "upstream/mapping_2025-07.csv",
+        "a,b\nc\U000e0079,d\ne,f\xad\ng,\ufe0f\n",
+        [(2, "E0079"), (3, "00AD"), (4, "FE0F")],
+    ),
     ("undecided.txt", "# most: 1\ntorch.\u2066abs\n", [(2, "2066")]),
     ("signatures/torch-2.1.0.json", '{\n"tool": "a\u202eb"\n}', [(2, "202E")]),
     ("signatures/torch-2.1.0.json", '{\n"tool": "a\\u202Eb"\n}', [(2, "202E")]),
