@@ -241,12 +241,15 @@ def locked(folder: Path) -> Iterator[None]:
         raise DataError(path, None, f"the record cannot be written ({error.strerror})", remedy) from error
 
 
-def remove_left(folder: Path) -> None:
-    """Removes below ``folder``, which nobody locks, the temporary files that processes which were killed left there."""
+def remove_left(folder: Path, older_s: float = _LEFT_S) -> None:
+    """Removes below ``folder``, which nobody locks, the temporary files that processes which were killed left there.
+
+    ``older_s``: how old they are at least; 0 where nobody writes there any more.
+    """
     for path, _, names in walk_folders(folder):
         for left in (Path(path, name) for name in names if _OURS.fullmatch(name)):
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - left.lstat().st_mtime > _LEFT_S:
+                if time.time() - left.lstat().st_mtime >= older_s:
                     left.unlink()
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from apidiff import database
-from apidiff.atomic_write import open_in_place, refuse_irregular
+from apidiff.atomic_write import open_in_place, refuse_irregular, remove_left
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
@@ -37,7 +37,7 @@ from apidiff.process_group import end_group, remove_folder, start
 from apidiff.real_path import real_path
 from apidiff.standard_streams import open_closed_streams, print_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
-from apidiff.writers.exports.site_folder import FAULTS, MARK, is_free, mark, refuse_links, work_folder
+from apidiff.writers.exports.site_folder import FAULTS, MARK, TOP, is_free, mark, refuse_links, work_folder
 
 if TYPE_CHECKING:
     from apidiff.sphinxext.site_part import SitePart
@@ -203,7 +203,10 @@ def _removing_what_is_new(output: Path, work: Path, made: Sequence[Path], steps:
         for step in steps:
             step.kill()
         if output_is_new and not _holds_another(output):
-            _remove_all(output.iterdir() if output.is_dir() else ())
+            _remove_all(output / name for name in TOP - {MARK})
+            remove_left(output, older_s=0)
+            if output.is_dir() and {path.name for path in output.iterdir()} == {MARK}:
+                (output / MARK).unlink()  # beside what a user has put there it stays: the next build goes on
         if work_is_new:
             _remove(work)
         for folder in made:

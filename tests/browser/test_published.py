@@ -15,12 +15,18 @@ import pytest
 from test_links import Html
 from whole_page import whole_page
 
+from apidiff.writers.exports.site_folder import TOP
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 LANGUAGES = ["en", "zh-cn"]
 
 
 def load(site: Path, path: str) -> dict:
     return json.loads((site / path).read_text("utf-8"))
+
+
+def test_at_the_top_stands_nothing_but_what_a_build_that_is_ended_removes(site: Path) -> None:
+    assert {path.name for path in site.iterdir()} <= TOP
 
 
 def test_every_mapping_is_listed_and_fits_the_published_schema(site: Path) -> None:

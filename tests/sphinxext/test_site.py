@@ -30,7 +30,8 @@ from apidiff import site_builder as site
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.sphinxext.written_files import LIST
 from apidiff.standard_streams import print_text
-from apidiff.writers.exports.site_folder import MARK, mark, refuse_links
+from apidiff.writers.exports.address import API
+from apidiff.writers.exports.site_folder import MARK, TOP, mark, refuse_links
 
 
 def broken(**_: Path) -> None:
@@ -819,6 +820,26 @@ sys.exit(site_builder.main())
     assert process.returncode == code
     assert psutil.wait_procs(children, timeout=30)[1] == []
     assert [path.name for path in tmp_path.rglob("*")] == there
+
+
+@pytest.mark.parametrize("added", [[], ["CNAME"]])
+def test_a_file_that_a_user_adds_meanwhile_stays_where_a_build_is_ended(added: list[str], tmp_path: Path) -> None:
+    output, work = tmp_path / "out", tmp_path / ".out"
+    output.mkdir()
+    work.mkdir()
+
+    def ended() -> None:
+        for name in TOP - {API.partition("/")[0]}:
+            (output / name).write_text("ours")
+        (output / API).mkdir(parents=True)
+        (output / f".{'0' * 16}.tmp").write_text("half")
+        for name in added:
+            (output / name).write_text("example.org")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), site._removing_what_is_new(output, work, [], []):
+        ended()
+    assert {path.name for path in output.iterdir()} == {*added, *([MARK] if added else [])}
 
 
 # What is started in a build: what is done beside it, and Sphinx.

@@ -8,10 +8,15 @@ from pathlib import Path
 
 from apidiff.atomic_write import refuse_foreign
 from apidiff.errors import ApidiffError, printable
+from apidiff.writers.exports.address import LANGUAGES
 from apidiff.writers.exports.files import write_if_changed
 
 MARK = ".apidiff-site"
 FAULTS = "sphinx-err-*.log"  # the names that Sphinx gives to what it writes about a fault
+# What stands at the top of a site; a user may add other files, such as CNAME.
+TOP = {MARK, "404.html", "api", "index.html", "llms.txt", "robots.txt", "sitemap.xml"} | {
+    one.folder for one in LANGUAGES
+}
 _MARK_TEXT = b"A site is built into this folder: each build replaces and removes files in it.\n"
 # What each version made in its work folder beside the lock, and what one that was ended at once may have made before that.
 _BUILT = ("derived", "doctrees")
