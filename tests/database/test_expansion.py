@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,19 @@ def test_a_profile_says_what_its_targets_are_like(root: Path) -> None:
     assert "'like' of mindspore.mint.distributed.broadcast says what" in str(check_records(data)[-1])
 
 
+def test_what_a_record_repeats_of_its_profile_fails_the_check(root: Path) -> None:
+    known = "execution: single\nsamples: {plain: {args: {tensor: {values: [1.0]}}}}\n"
+    profile = WITH_ANSWER + textwrap.indent(known, "  ")
+    (root / "profiles" / "sends.yaml").write_text(profile, encoding="utf-8")
+    head = "profile: answered\nwith: {what: it}\n"
+    repeated = known + "summary: {en: Passes $what on., zh: 传递 $what。}\n"
+    told = [str(error) for error in check_records(load_with(root, f"{head}{repeated}"))]
+    for what in ("'execution'", "'summary'", "the sample 'plain'"):
+        assert [one for one in told if f"{what} says what the profile says already" in one]
+    for text in ("", known.replace("1.0", "2.0").replace("single", "collective")):
+        assert "already" not in "".join(map(str, check_records(load_with(root, f"{head}{text}"))))
+
+
 def test_each_part_knows_where_it_comes_from(root: Path) -> None:
     write(root, PROFILED)
     record = expanded_record(root, NAME)
@@ -248,6 +262,7 @@ def test_each_part_knows_where_it_comes_from(root: Path) -> None:
 # record, what is not needed in it
 UNNEEDED = [
     (PROFILED + "without: [nothing]\n", "'without' names 'nothing'"),
+    (PROFILED + "without: []\n", "'without' names nothing"),
     (PROFILED.replace("{}", "{since: '2.5'}"), "'since' says what the profile says already"),
     (PROFILED + "source: {claims: {keeps: {by: [sync, never]}}}\n", "'keeps' in 'claims' is what it is without"),
     (PROFILED + "source: {cite: {page: {$name/part: keeps}}}\n", "is cited so already"),

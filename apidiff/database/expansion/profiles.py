@@ -105,11 +105,15 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     """``record`` with its profiles merged in: into its source, each of its targets, its answers and caveats."""
     layers = list(profiles.layers(listed(record.get("profile")), record[ORIGIN]))
     done = dict(record)
-    for profile in layers:
-        done |= {key: profile[key] for key in _WHOLE if key in profile and key not in record}
+    taken: Plain = {}
     whole: dict[str, str] = {}
     for profile in layers:
+        taken |= {key: profile[key] for key in _WHOLE if key in profile}
         whole |= profile.get("with", {})
+    for key in _repeated(record, taken):
+        if key != "category":  # records may tell it in any case
+            profiles.unneeded.append(_repeats(record, f"{key!r} says", f"Remove {key!r}."))
+    done = taken | done
     whole |= record.get("with", {})
 
     def merged(block: Plain, parts: Callable[[Plain], list[Plain]], like: Plain | None = None) -> Plain:
@@ -138,7 +142,7 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         done["targets"][name] = merged(block, partial(_target_parts, name, block), like)
         values = counted(values, done["targets"][name])
     done["otherwise"] = _answers(record, layers, profiles)
-    if samples := _samples(record, layers, done["source"].get("kind") == ApiKind.METHOD.value):
+    if samples := _samples(record, layers, profiles, done["source"].get("kind") == ApiKind.METHOD.value):
         done["samples"] = samples
     inherited: Plain = {}
     for profile in layers:
@@ -165,13 +169,29 @@ def _answers(record: Plain, layers: list[Plain], profiles: Profiles) -> list[Pla
     return done
 
 
-def _samples(record: Plain, layers: list[Plain], method: bool) -> Plain:
+def _repeated(over: Plain, base: Plain) -> list[str]:
+    """The keys under which ``over`` has what ``base`` has."""
+    return [key for key in over if key != ORIGIN and key in base and _bare_value(over[key]) == _bare_value(base[key])]
+
+
+def _bare_value(value: Any) -> Any:
+    return _bare(value) if isinstance(value, dict) else value
+
+
+def _repeats(over: Plain, what: str, remedy: str) -> DataError:
+    error: DataError = over[ORIGIN].error(f"{what} what the profile says already", remedy)
+    return error
+
+
+def _samples(record: Plain, layers: list[Plain], profiles: Profiles, method: bool) -> Plain:
     """The samples of the profiles, then those of ``record``. ``method``: whether its source is one, called on a receiver."""
     done: Plain = {}
     for layer in layers:
         for name, sample in layer.get("samples", {}).items():
             done[name] = _on_receiver(sample) if method else sample
     written: Plain = record.get("samples", {})
+    for name in _repeated(written, done):
+        profiles.unneeded.append(_repeats(written[name], f"the sample {name!r} says", "Remove it."))
     return done | written
 
 
@@ -277,6 +297,8 @@ def _taken(value: Any, what: str) -> Any:
 def _overlaid(base: Plain, over: Plain, profiles: Profiles, own: bool = False) -> Plain:
     """``base`` with what ``over`` drops, changes and adds. ``own``: ``over`` is a record's, and must need to say so."""
     done = base
+    if "without" in over and not over["without"]:
+        profiles.unneeded.append(over[ORIGIN].error("'without' names nothing", "Remove 'without'."))
     for name in over.get("without", []):
         if not any(name in (done.get(key) or {}) for key in ITEMS):
             found = f"'without' names {name!r}, which no profile brings here"
