@@ -57,8 +57,8 @@ def test_of_a_build_that_fails_nothing_stays_in_a_folder_that_was_empty(
 
     def fail(**_: Path) -> None:
         assert write([f"{output}/llms.txt", f"{output}/en/api/a.html", f"{beside}/mine"])
-        (output / "link").symlink_to(beside)
-        os.mkfifo(output / "pipe")
+        (output / "en" / "link").symlink_to(beside)
+        os.mkfifo(output / "en" / "pipe")
         broken()
 
     before = output.stat().st_ino
