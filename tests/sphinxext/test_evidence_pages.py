@@ -305,9 +305,9 @@ RUN_PAGES = [
         "en",
         UNSIGNED,
         f"{RUN_NAME}, measured by {BOX}",
-        ["Operating system: “PwnedOS 9, verified by 'CI'”", "One run, as it was sent: others made it"],
+        ["Operating system: “PwnedOS 9, verified by 'CI'”", "One run, as others made and sent it."],
     ),
-    ("zh_CN", UNSIGNED, f"{RUN_NAME_ZH}，测量者：“Box”（未签名）", ["“x86_64”", "由他人提交"]),
+    ("zh_CN", UNSIGNED, f"{RUN_NAME_ZH}，测量者：“Box”（未签名）", ["“x86_64”", "由他人测量并提交"]),
 ]
 
 

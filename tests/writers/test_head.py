@@ -136,7 +136,7 @@ def test_every_page_says_what_it_is(make_site: Callable[..., Site]) -> None:
     assert pages["notes.html"].meta["description"].startswith("See mindspore.ops.communication.reduce and")
     run = next(head for name, head in pages.items() if name.startswith("runs/"))
     assert run.meta["og:title"] == "PyTorch 2.13.0, gloo on cpu, 3 ranks, measured by “nobody named” (unsigned)"
-    assert run.meta["description"].startswith("One run, as it was sent: others made it")
+    assert run.meta["description"].startswith("One run, as others made and sent it.")
 
 
 def test_another_address_writes_every_page_again(make_site: Callable[..., Site]) -> None:

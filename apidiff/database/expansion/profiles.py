@@ -55,6 +55,10 @@ class Profiles:
     observed: set[Observed] = field(default_factory=set)
     unneeded: list[DataError] = field(default_factory=list)
 
+    def note_repeated(self, over: Plain, what: str, remedy: str) -> None:
+        """Note that ``over``, of a record, says what its profile says already."""
+        self.unneeded.append(over[ORIGIN].error(f"{what} what the profile says already", remedy))
+
     def unused(self) -> list[DataError]:
         """An error for each profile that no record names, and each probe that a claim of one names and no API has."""
         errors = [
@@ -104,7 +108,6 @@ class Profiles:
 def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     """``record`` with its profiles merged in: into its source, each of its targets, its answers and caveats."""
     layers = list(profiles.layers(listed(record.get("profile")), record[ORIGIN]))
-    done = dict(record)
     taken: Plain = {}
     whole: dict[str, str] = {}
     for profile in layers:
@@ -112,8 +115,8 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         whole |= profile.get("with", {})
     for key in _repeated(record, taken):
         if key != "category":  # records may tell it in any case
-            profiles.unneeded.append(_repeats(record, f"{key!r} says", f"Remove {key!r}."))
-    done = taken | done
+            profiles.note_repeated(record, f"{key!r} says", f"Remove {key!r}.")
+    done = taken | record
     whole |= record.get("with", {})
 
     def merged(block: Plain, parts: Callable[[Plain], list[Plain]], like: Plain | None = None) -> Plain:
@@ -162,9 +165,8 @@ def _answers(record: Plain, layers: list[Plain], profiles: Profiles) -> list[Pla
         return [] if record.get("targets") else [base]
     done = []
     for answer in record["otherwise"]:
-        for key in [key for key in answer if key != ORIGIN and base.get(key) == answer[key]]:
-            found = f"{key!r} of an answer says what the profile says already"
-            profiles.unneeded.append(answer[ORIGIN].error(found, f"Remove {key!r}."))
+        for key in _repeated(answer, base):
+            profiles.note_repeated(answer, f"{key!r} of an answer says", f"Remove {key!r}.")
         done.append({**base, **answer})
     return done
 
@@ -178,11 +180,6 @@ def _bare_value(value: Any) -> Any:
     return _bare(value) if isinstance(value, dict) else value
 
 
-def _repeats(over: Plain, what: str, remedy: str) -> DataError:
-    error: DataError = over[ORIGIN].error(f"{what} what the profile says already", remedy)
-    return error
-
-
 def _samples(record: Plain, layers: list[Plain], profiles: Profiles, method: bool) -> Plain:
     """The samples of the profiles, then those of ``record``. ``method``: whether its source is one, called on a receiver."""
     done: Plain = {}
@@ -191,7 +188,7 @@ def _samples(record: Plain, layers: list[Plain], profiles: Profiles, method: boo
             done[name] = _on_receiver(sample) if method else sample
     written: Plain = record.get("samples", {})
     for name in _repeated(written, done):
-        profiles.unneeded.append(_repeats(written[name], f"the sample {name!r} says", "Remove it."))
+        profiles.note_repeated(written[name], f"the sample {name!r} says", "Remove it.")
     return done | written
 
 
@@ -254,8 +251,7 @@ def _with_like(name: str, block: Plain, before: Plain, layers: list[Plain], prof
     like = "source" if told[-1] == "source" else next(iter(namesakes), None)
     if "like" in block:
         if block["like"] == like:
-            found = f"'like' of {name} says what the profile says already"
-            profiles.unneeded.append(block[ORIGIN].error(found, "Remove 'like'."))
+            profiles.note_repeated(block, f"'like' of {name} says", "Remove 'like'.")
         return block if block["like"] else _unlike(block)
     return {**block, "like": like} if like else block
 
@@ -323,9 +319,7 @@ def _overlaid(base: Plain, over: Plain, profiles: Profiles, own: bool = False) -
             done[key] = {**done.get(key, {}), **value}
         elif key not in {"profile", "without"}:
             if own and key != ORIGIN and key in base and base[key] == value:
-                profiles.unneeded.append(
-                    over[ORIGIN].error(f"{key!r} says what the profile says already", f"Remove {key!r}.")
-                )
+                profiles.note_repeated(over, f"{key!r} says", f"Remove {key!r}.")
             done[key] = value
     return done
 
