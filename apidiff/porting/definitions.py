@@ -158,10 +158,20 @@ class Definitions(Expressions):
         owner, _, name = path.rpartition(".")
         return next((given for one in self._above(owner) if (given := self.given.get(f"{one}.{name}"))), {})
 
+    def _base(self, node: ast.expr) -> Value:
+        """What the base of a class is: where code is ported, of ``Base[int]`` the class, for whichever types it stands."""
+        value = self.expr(node)
+        if value is not None or not isinstance(node, ast.Subscript) or not self.names.follows_ported:
+            return value
+        kind = self._silent(node.value)
+        if kind is None or kind[-1] in ")]#":
+            return None
+        return kind if kind[0] == IN_TREE or self.names.is_class(kind) else None
+
     def _class(self, node: ast.ClassDef) -> None:
         for mark in node.decorator_list:
             self.expr(mark)
-        bases = [value for base in node.bases if (value := self.names.source(self.expr(base))) is not None]
+        bases = [value for base in node.bases if (value := self.names.source(self._base(base))) is not None]
         for keyword in node.keywords:
             self.expr(keyword.value)
         outer = self.frame

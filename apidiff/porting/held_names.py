@@ -132,6 +132,9 @@ class HeldNames:
                 origins.add(origin)
                 if origin is _Origin.OTHER:
                     others.add(one.by)
+        around = found.scope.outer if found.scope.is_class and name not in found.scope.sure else None
+        if around is not None and (outer := around.find(name)) is not None:
+            origins.add(self._at(outer, name, None, depth + 1))
         origins.discard(None)
         if len(origins) > 1 or (By.IMPORT in others and len(others) > 1):
             return _Origin.EITHER

@@ -51,11 +51,13 @@ class Scope:
 
     ``bound``: name → what binds it, each with the byte from which it may be in force. ``owner``: names that belong to another
     scope, since they are declared global or nonlocal. ``is_later``: whether it runs when it is called, not where it stands.
+    ``sure``: of a class, the names that each run of its body binds; others may still be what the code around it binds.
     """
 
     def __init__(self, outer: Scope | None, node: ast.AST) -> None:
         self.outer = outer
         self.is_class = isinstance(node, ast.ClassDef)
+        self.sure = frozenset(_surely_bound(node.body) if isinstance(node, ast.ClassDef) else ())
         self.is_comprehension = isinstance(node, _COMPREHENSIONS)
         self.is_later = isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.GeneratorExp))
         self.owner: dict[str, Scope] = {}
@@ -298,6 +300,19 @@ def _leaves(target: ast.expr) -> Iterator[ast.expr]:
             yield from _leaves(one)
     else:
         yield target.value if isinstance(target, ast.Starred) else target
+
+
+def _surely_bound(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that statements bind wherever they are run, no branches or loops among them."""
+    for statement in body:
+        if isinstance(statement, _DEFINITIONS):
+            yield statement.name
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            leaves = (leaf for target in targets for leaf in _leaves(target))
+            yield from (leaf.id for leaf in leaves if isinstance(leaf, ast.Name))
 
 
 def _enclosing(scope: Scope) -> Scope:

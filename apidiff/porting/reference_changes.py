@@ -61,6 +61,8 @@ class ReferenceChanges:
         self._told.clear()
         found: list[Change] = []
         kept: list[int] = []  # bytes at which references begin that stay
+        held: list[Reference] = []  # variables that hold APIs
+        states: dict[str, set[bool]] = {}  # whether what is written in place of an API is one of MindSpore
         on_ranks: list[str] = []  # calls that stay and use the process group of PyTorch
         for reference in self._scanned.references:
             if reference.possible or reference.role == "import":
@@ -68,13 +70,20 @@ class ReferenceChanges:
             change = None if self._is_reference_ignored(reference) else self._of_reference(reference)
             if change is not None:
                 found.append(change)
-            if (change is None or change.state != "made") and not self._is_held(reference):
+            if self._is_held(reference):
+                held.append(reference)
+                continue
+            states.setdefault(reference.name, set()).add(is_made := change is not None and change.state == "made")
+            if not is_made:
                 kept.append(self._place(reference)[0])
                 if reference.role == "call" and self._judge.is_on_ranks(reference.name):
                     on_ranks.append(reference.name)
         if on_ranks:
             found = [self._beside_group(one, on_ranks[0]) for one in found]
         found += self._of_branches()
+        kept += [  # of an API that nothing here names another file has told
+            self._place(one)[0] for one in held if False in states.get(one.name, {self._is_written(one.name)})
+        ]
         layers = self._layer_edits(sorted(kept))
         found = list(with_methods(self._code, found, layers, unsafe=self._options.unsafe))
         yield from found

@@ -255,6 +255,11 @@ HELD = [  # what a variable holds is written where it is bound; whether a call o
         False,
     ),
     ("layers = torch.nn\ny = layers.Linear(2, 3)\n", "y = mint.nn.Linear(2, 3)", False),
+    (
+        "from mine import zeros as m\nclass C:\n    from torch import ones as m\n    a = m(3)\n",
+        "a = mint.ones(3)",
+        False,
+    ),
 ]
 
 
@@ -287,6 +292,12 @@ EITHER = [  # names that are something of PyTorch in one branch only: what calls
     (f"{_TRIED.format('from torch import cat', 'def cat(a, dim): ...')}x = cat([a], dim=0)\n", False),
     (f"{_TRIED.format('from torch import zeros', 'zeros = found()')}x = zeros(2, device=d)\n", True),
     ("if q:\n    import torch.nn as nn\nelse:\n    from mindspore import nn\nx = nn.ReLU()\n", False),
+    ("from mine import zeros as m\nclass C:\n    if q:\n        from torch import ones as m\n    a = m(3)\n", False),
+    (
+        "from mine import zeros as m\ndef f():\n    class G:\n        try:\n            from torch import ones as m\n"
+        "        except ImportError: pass\n        c = m(3)\n",
+        False,
+    ),
     (  # the base stays, so its method keeps its name
         f"{_TRIED.format('from torch import nn', 'from mine import nn')}"
         "class A(nn.Module):\n    def forward(self, x): ...\nclass B(A):\n    def forward(self, x): ...\n",

@@ -115,6 +115,7 @@ RENAMED = [  # each `forward` is that of a layer, and named in letters of its ow
     (LAYER, "a = A() if c else None\na.forward(1)"),
     (f"{LAYER}class B(A): ...\n", "a = A() if c else B()\na.forward(1)"),
     (LAYER, "a = A()\nprint(a.forward.__name__, A.forward.__doc__, A().forward.__code__.co_varnames)"),
+    (LAYER, "class B(A[int], Base[int]):\n    def forward(self, x): return super().forward(x)\nB().forward(1)"),
     (LAYER, "a = A()\na.forward.__func__.cache = a.forward.__call__(1)"),
     (LAYER, "def use(m: nn.Module): return m.forward.__call__(1), m.forward.__name__"),
     (f"{LAYER}class B(A): ...\n", "a = A() if c else B()\na.forward.__call__(1)"),
@@ -155,6 +156,7 @@ KEPT = [  # what is no layer's, or is told to be left
     (HEAD, "class C(nn.Module):\n    def go(self): return self.runner.forward() + self.cfg.runner.forward()"),
     (f"{HEAD}m = nn.Transformer()\n", "m.forward(1)"),
     (LAYER, "class S(nn.Transformer):\n    def forward(self, x): return super().forward(x)"),
+    (HEAD, "B = nn.LazyLinear\nclass C(B):\n    def forward(self, x): return x\nC().forward(1)"),
 ]
 
 
@@ -518,6 +520,16 @@ def test_what_inherits_from_a_variable_is_renamed_in_other_files(port_tree: Port
         "b.py": f"from a import A\nclass C(A):\n{body}C().forward(1)\nA().forward(1)\n",
     }
     assert not any("forward" in text for text in port_tree(files).values())
+
+
+def test_what_inherits_from_another_files_variable_is_as_what_that_holds(port_tree: PortTree) -> None:
+    body = "    def forward(self, x): return x\n"
+    files = {
+        "a.py": "from torch import nn\nL = nn.Linear\nB = nn.LazyLinear\n",
+        "b.py": f"from a import B, L\nclass C(B):\n{body}class D(L):\n{body}C().forward(1)\nD().forward(1)\n",
+    }
+    stays, renamed = f"class C(B):\n{body}", f"class D(L):\n{body}".replace("forward", "construct")
+    assert port_tree(files)["b.py"] == f"from a import B, L\n{stays}{renamed}C().forward(1)\nD().construct(1)\n"
 
 
 SUBCLASSES = [  # a method that is called on a class of the file is called on its class
