@@ -104,7 +104,7 @@ class Calls(NameChains):
         """``self.register_buffer("mask", …)``: from here on ``self.mask`` is a tensor."""
         name = passed.args[0].node if passed.args else None
         if self._is_self(func.value) and isinstance(name, ast.Constant) and isinstance(name.value, str):
-            self._keep_own(name.value, TENSOR)
+            self._keep_own(name.value, TENSOR, self.frame.owner or "")
 
     def _learn(self, value: str, passed: Passed) -> None:
         """Note what a call tells: of the parameters of a function of this file, and of what a function of PyTorch takes."""
@@ -186,9 +186,8 @@ class Calls(NameChains):
         of = self.frame.owner
         return of is not None and isinstance(owner, ast.Name) and self._look(owner.id) == f"{of}{INSTANCE}"
 
-    def _keep_own(self, name: str, value: Value) -> None:
-        """Note what is kept in the attribute ``name`` of ``self``."""
-        of = self.frame.owner or ""
+    def _keep_own(self, name: str, value: Value, of: str) -> None:
+        """Note what is kept in the attribute ``name`` of a class of this file, or of an object of it."""
         kept = self.classes[of].attributes
         kept[name] = self._either_of(of, name, kept.get(name), value)
 
@@ -196,11 +195,13 @@ class Calls(NameChains):
         """Note what is kept in an attribute of ``self``, or set in a module: ``torch.backends.cudnn.benchmark = True``."""
         owner = target.value
         if self._is_self(owner):
-            self._keep_own(target.attr, value)
+            self._keep_own(target.attr, value, self.frame.owner or "")
             return
         if self._is_forward([target]) or (is_dotted(owner) and self.names.is_module(self._silent(owner) or "")):
             self._chain(target)
             return
-        value = self.expr(owner)  # once: a target may stand within another
-        if isinstance(owner, ast.Attribute) and value is not None and self.names.is_module(value):
-            self._follow(value, owner, [target], "name", None)
+        of = self.expr(owner)  # once: a target may stand within another
+        if of is not None and (path := of.removesuffix(INSTANCE)) in self.classes:
+            self._keep_own(target.attr, value, path)
+        if isinstance(owner, ast.Attribute) and of is not None and self.names.is_module(of):
+            self._follow(of, owner, [target], "name", None)

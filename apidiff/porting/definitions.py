@@ -204,9 +204,11 @@ class Definitions(Expressions):
         self.body(node.body)
         methods, self.later = self.later, held
         self.later.extend(methods)
+        taken = self.frame.taken if isinstance(self.frame, ClassFrame) else ()
         for name, value in self.frame.ever.items():
-            if value is not None and not value.startswith(f"{path}."):
-                facts.attributes.setdefault(name, value)
+            last = value if name in taken else self.frame.bound.get(name, value)  # as the body leaves it
+            if last is None or not last.startswith(f"{path}."):
+                facts.attributes.setdefault(name, last)
         self.frame = outer
         self._define(node.name, path)
 

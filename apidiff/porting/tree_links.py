@@ -221,19 +221,23 @@ class TreeLinks:
     def _looked_through(self, of_class: str) -> list[str]:
         """A class, then what it inherits from, in the order in which a member is looked for; what is one of several is one.
 
-        Cut where those are more than any class has: each name would be looked for in all of them.
+        Each class comes before all that it inherits from, as in Python; what nobody knows stands behind each that inherits from
+        such. Cut where those are more than any class has: each name would be looked for in all of them.
         """
         if of_class not in self._orders:
             self._orders[of_class] = [of_class]  # while its bases are looked for: they may be members of it
-            found = dict[str, None]()
-            waiting = [of_class]
-            while waiting and len(found) <= MOST_ABOVE:
-                if (one := waiting.pop()) in found:
+            begun, done = dict[tuple[str, str], None](), dict[tuple[str, str], None]()
+            waiting = [(of_class, "")]
+            while waiting and len(begun) <= MOST_ABOVE:
+                if (one := waiting[-1]) in begun:
+                    done[waiting.pop()] = None
                     continue
-                found[one] = None
-                bases = self._classes[one].bases if one in self._classes else ()
-                waiting += [base for name in reversed(bases) if (base := self.resolve(name)) and base != one]
-            self._orders[of_class] = list(found)
+                begun[one] = None
+                bases = self._classes[one[0]].bases if one[0] in self._classes else ()
+                found = ((base, one[0] if base == FOREIGN else "") for name in bases if (base := self.resolve(name)))
+                waiting += [base for base in found if base not in begun]
+            ordered = begun if waiting else reversed(done)
+            self._orders[of_class] = [path for path, _ in ordered]
         return self._orders[of_class]
 
     def is_cut(self, value: str) -> bool:
@@ -408,8 +412,10 @@ class TreeLinks:
         if value in self._classes:
             return f"{value}{INSTANCE}"
         if value.endswith(INSTANCE):
-            forward = self.attribute(value, "forward") or self.attribute(value, "__call__")
-            return self.call(forward) if forward is not None and not forward.endswith(INSTANCE) else None
+            called = self.attribute(value, "__call__")
+            if called is None or not is_of_tree(called):  # PyTorch's, which calls the other
+                called = self.attribute(value, FORWARD) or called
+            return self.call(called) if called is not None and not called.endswith(INSTANCE) else None
         return self.resolve(self._returns.get(value))
 
 

@@ -391,6 +391,44 @@ def test_same_finds_as_the_panel(
     assert (found == expected) is (name not in PANEL_ALONE)
 
 
+CLASSES = P + "class A:\n    x = p\n    def make(self): return p\n"
+MEMBERS = [  # a member of classes of this file, and whether it is a tensor
+    ("class B(A): ...\nB().x.std()", True),
+    ("class B(A): ...\nclass C(A):\n    x = np.zeros(3)\nclass D(B, C): ...\nD().x.std()", False),
+    (
+        "class B(A): ...\nclass C(A):\n    def make(self): return np.zeros(3)\nclass D(B, C): ...\nD().make().std()",
+        False,
+    ),
+    ("class B(A): ...\nclass C(A):\n    x = p\nclass D(B, C): ...\nD().x.std()", True),
+    ("class M:\n    x = found()\nclass B(M, A): ...\nB().x.std()", False),
+    ("class M:\n    y = found()\nclass B(M, A): ...\nB().x.std()", True),
+    ("class B:\n    x = p\n    @property\n    def x(self): return np.zeros(3)\nB().x.std()", False),
+    ("class B:\n    def x(self): ...\n    x = p\nB().x.std()", True),
+    ("class B:\n    x = np.zeros(3)\n    x = p\nB().x.std()", True),
+    ("A.x = np.zeros(3)\nA().x.std()", False),
+    ("A.x = p + 1\nA().x.std()", True),
+    ("def f(a: A):\n    a.x = np.zeros(3)\n    return a.x.std()", False),
+    (
+        "class B:\n    x = p\n    @classmethod\n    def f(cls):\n        cls.x = np.zeros(3)\n        return cls.x.std()",
+        False,
+    ),
+    ("class B(nn.Module):\n    def forward(self, x): return p\nB()(1).std()", True),
+    (
+        "class B(nn.Module):\n    def __call__(self, x): return np.zeros(3)\n    def forward(self, x): return p\nB()(1).std()",
+        False,
+    ),
+    ("class B(foreign.X): ...\nclass C(foreign.Y, A): ...\nclass D(B, C): ...\nD().x.std()", False),
+]
+
+
+@pytest.mark.parametrize(("code", "is_tensor"), MEMBERS)
+def test_members_are_looked_for_as_python_does(scan: Scan, code: str, is_tensor: bool) -> None:
+    found = scan({"a.py": CLASSES + code})[0].references
+    assert [use.name for use in found if use.name.endswith("std") and not use.possible] == [
+        "torch.Tensor.std"
+    ] * is_tensor
+
+
 TREE = {
     "pkg/__init__.py": "from .compat import *\nfrom .layers import Block",
     "pkg/compat.py": "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\nto_tensor = torch.as_tensor",
