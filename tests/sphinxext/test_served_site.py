@@ -1,0 +1,203 @@
+"""The server of the built site: what it answers, its port, its connections."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import http.client
+import io
+import os
+import socket
+import struct
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from apidiff import site_builder as site
+from apidiff.standard_streams import print_text
+
+
+def test_serving_what_is_not_built_says_how_to_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert site.main(["serve", "--output", str(tmp_path)]) == 2
+    assert "Build it first: make site" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["pipe", "to-a-pipe", "nowhere", "x" * 300, "%00"])
+def test_what_is_no_file_is_not_found_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / "index.html").write_text("here")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "to-a-pipe").symlink_to("pipe")
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/{name}", timeout=20)
+        assert answer.value.code == 404
+        server.shutdown()
+
+
+# an address, what is answered
+LINKS = [
+    ("out", (404, b"no page")),
+    ("out-folder/secret", (404, b"no page")),
+    ("out-folder/", (404, b"no page")),
+    ("shows-out/", (404, b"no page")),
+    ("beside/secret", (404, b"no page")),
+    ("in", (200, b"here")),
+    ("in-folder/page.html", (200, b"a page")),
+    ("folder/", (200, b"here")),
+    ("", (200, b"here")),
+]
+
+
+@pytest.mark.parametrize(("address", "answered"), LINKS)
+@pytest.mark.parametrize("behind_link", [False, True])
+def test_no_link_is_followed_out_of_the_site(
+    tmp_path: Path, address: str, answered: tuple[int, bytes], behind_link: bool
+) -> None:
+    folder, other = tmp_path / "site", tmp_path / "site-not"
+    for made in (folder / "folder", folder / "shows-out", other):
+        made.mkdir(parents=True)
+    for name, text in {"index.html": "here", "404.html": "no page", "folder/page.html": "a page"}.items():
+        (folder / name).write_text(text)
+    (other / "secret").write_text("a key")
+    links = {
+        "out": "../site-not/secret",
+        "out-folder": other,
+        "beside": "../site-not",
+        "shows-out/index.html": other / "secret",
+    }
+    for name, goal in (
+        links | {"in": "index.html", "in-folder": "folder", "folder/index.html": "../index.html"}
+    ).items():
+        (folder / name).symlink_to(goal)
+    (tmp_path / "link").symlink_to("site")
+    with site.start_server(tmp_path / "link" if behind_link else folder, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)) as connection:
+            connection.request("GET", f"/{address}")
+            answer = connection.getresponse()
+            assert (answer.status, answer.read()) == answered
+        server.shutdown()
+
+
+def test_a_page_for_wrong_addresses_outside_the_site_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("here")
+    (tmp_path / "key").write_text("a key")
+    (tmp_path / "site" / "404.html").symlink_to("../key")
+    with site.start_server(tmp_path / "site", 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/nowhere", timeout=20)
+        assert (answer.value.code, b"a key" in answer.value.read()) == (404, False)
+        server.shutdown()
+
+
+@pytest.mark.parametrize("time", [-(2**60), 253402300800, 2**60])
+def test_a_file_of_a_time_that_no_date_says_is_served(
+    tmp_path: Path, time: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_text("here")
+    real = os.fstat
+
+    def fstat(file: int) -> os.stat_result:  # few file systems keep such a time
+        found = list(real(file))
+        return os.stat_result([*found[:8], time, found[9]])
+
+    monkeypatch.setattr("http.server.os.fstat", fstat)
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/index.html", timeout=20) as answer:
+            assert (answer.status, answer.read()) == (200, b"here")
+        server.shutdown()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_that_cannot_be_read_to_its_end_closes_the_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_text("here")
+    monkeypatch.setattr("http.server.shutil.copyfileobj", _fail)
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        answer = urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/index.html", timeout=20)
+        with answer, pytest.raises(http.client.IncompleteRead):
+            answer.read()
+        server.shutdown()
+    assert capsys.readouterr().err == ""
+
+
+def _fail(*_: object) -> None:
+    raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_page_for_wrong_addresses_that_cannot_be_read_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "index.html").write_text("here")
+    (tmp_path / "404.html").write_text("no page")
+    monkeypatch.setattr(Path, "read_bytes", _fail)
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/nowhere", timeout=20)
+        assert answer.value.code == 404
+        assert b"File not found" in answer.value.read()
+        server.shutdown()
+
+
+# encoding of standard output, name of a folder, how it is shown
+NAMES = [("utf-8", "a\udcff", b"a\\udcff"), ("ascii", "站", b"\\u7ad9"), ("utf-8", "站", "站".encode())]
+
+
+@pytest.mark.parametrize(("encoding", "name", "shown"), NAMES)
+def test_a_name_that_standard_output_has_no_letters_for_is_escaped(
+    encoding: str, name: str, shown: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding))
+    print_text(name)
+    assert written.getvalue() == shown
+
+
+def test_server_takes_a_free_port_where_its_own_is_in_use(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("here")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with site.start_server(tmp_path, port) as server:
+            assert server.server_port != port
+            assert server.server_address[0] == "127.0.0.1"
+            Thread(target=server.serve_forever, daemon=True).start()
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/") as reply:
+                assert reply.read() == b"here"
+            server.shutdown()
+
+
+def test_a_connection_that_says_nothing_more_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site._Handler, "timeout", 0.2)
+    (tmp_path / "index.html").write_text("here")
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+            assert slow.recv(1) == b""
+        server.shutdown()
+
+
+def test_a_reader_who_leaves_half_way_is_not_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "index.html").write_bytes(bytes(2**26))
+    with site.start_server(tmp_path, 0) as server:
+        server.daemon_threads = False  # so that closing it waits for the thread of the connection
+        Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as leaving:
+            leaving.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            leaving.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            assert leaving.recv(1)
+        server.shutdown()
+    assert capsys.readouterr().err == ""
