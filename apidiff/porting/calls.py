@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import NUMPY, joined
 from apidiff.porting.name_chains import NameChains, is_dotted
-from apidiff.porting.torch_names import IN_TREE, MOST_ABOVE, TENSOR, Value, united
+from apidiff.porting.torch_names import FOREIGN, IN_TREE, MOST_ABOVE, TENSOR, Value, united
 from apidiff.porting.uses import Argument, Passed, Use, place_of
 
 _NO_TENSOR_CALLS = {
@@ -202,6 +202,11 @@ class Calls(NameChains):
             return
         of = self.expr(owner)  # once: a target may stand within another
         if of is not None and (path := of.removesuffix(INSTANCE)) in self.classes:
-            self._keep_own(target.attr, value, path)
+            kept = self.classes[path].attributes
+            if kept.get(target.attr) is not None or value in {
+                NUMPY,
+                FOREIGN,
+            }:  # of other objects it may be another thing
+                self._keep_own(target.attr, value, path)
         if isinstance(owner, ast.Attribute) and of is not None and self.names.is_module(of):
             self._follow(of, owner, [target], "name", None)

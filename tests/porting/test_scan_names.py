@@ -407,6 +407,8 @@ MEMBERS = [  # a member of classes of this file, and whether it is a tensor
     ("class B:\n    x = np.zeros(3)\n    x = p\nB().x.std()", True),
     ("A.x = np.zeros(3)\nA().x.std()", False),
     ("A.x = p + 1\nA().x.std()", True),
+    ("class Z:\n    x = np.zeros(3)\nclass B(Z): ...\nb = B()\nb.x = p\nB().x.std()", False),
+    ("class B(A): ...\nB.x = np.zeros(3)\nB().x.std()", False),
     ("def f(a: A):\n    a.x = np.zeros(3)\n    return a.x.std()", False),
     (
         "class B:\n    x = p\n    @classmethod\n    def f(cls):\n        cls.x = np.zeros(3)\n        return cls.x.std()",
