@@ -23,8 +23,8 @@ FILE = "pyproject.toml"
 TABLE = "tool.apidiff.scan"
 _VERSION = 1
 _LARGEST = 64 * 2**20  # bytes of a baseline
-# A baseline, also one that was cut or merged.
-_BEGINS = re.compile(rb'\s*(\{\s*("version"\s*:\s*\d+\s*,\s*("findings"|<<<<<<<|\Z)|\Z)|\Z)')
+# A baseline, also one that was cut or merged, and what holds nothing. A brace alone may be the beginning of anything.
+_BEGINS = re.compile(rb'\s*(\{\s*"version"\s*:\s*\d+\s*,\s*("findings"|<<<<<<<|\Z)|\Z)')
 
 
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

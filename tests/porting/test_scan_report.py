@@ -150,7 +150,10 @@ THERE = [
     ('{"name": "x", "version": 1}', False),
     ('{"version": 1, "other": []}', False),
     ('{"version": "1"}', False),
+    ("{", False),
+    ("{\n", False),
     ("", True),
+    ('{\n "version": 1,\n', True),
     ('{"version": 1, "findings": []}\n', True),
     ('{\n "version": 1,\n<<<<<<< ours\n', True),
 ]
