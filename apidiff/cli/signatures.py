@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from apidiff.cli.named_path import named_path
 from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import unbroken
+from apidiff.model.signature import SignatureFile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,11 +68,23 @@ def run(args: argparse.Namespace) -> int:
     else:
         with signatures.unpacked(args.framework, args.wheel) as source:
             found = signatures.extract(source)
+    _refuse_empty(found, args.wheel)
     path = signatures.write(found, args.into)
     print(unbroken(f"{path}: {len(found.apis)} signatures, {len(found.unreadable)} not readable"))  # noqa: T201
     for name, reason in sorted(found.unreadable.items()):
         print(unbroken(f"  {name}: {reason}"))  # noqa: T201
     return 0
+
+
+def _refuse_empty(found: SignatureFile, wheel: Path | None) -> None:
+    """Raises ApidiffError where no signature was read: the file of that version would lose all that it holds."""
+    if found.apis:
+        return
+    named = unbroken(str(wheel)) if wheel else f"the installed {found.framework}"
+    raise ApidiffError(
+        f"{named}: its Python source and type stubs tell no signature of any name of {found.framework} that conf/scope.yaml has "
+        f"in scope, so nothing is written. Give a whole wheel of {found.framework}."
+    )
 
 
 def _undecided() -> int:

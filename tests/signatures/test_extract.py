@@ -71,6 +71,15 @@ def test_what_a_wheel_says_steers_no_terminal(tmp_path: Path, capsys: pytest.Cap
     assert not {"\x1b", "\u202e"} & {*told}
 
 
+def test_a_wheel_that_tells_nothing_replaces_no_signatures(tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path / "torch.whl", {key: WHEEL[key] for key in list(WHEEL)[:2]})
+    written = tmp_path / "torch-9.1.0.json"
+    written.write_text("signatures")
+    with pytest.raises(ApidiffError, match=r"torch\.whl: its Python source and type stubs tell no signature"):
+        run(["--framework", "torch", "--wheel", str(wheel), "--into", str(tmp_path)])
+    assert written.read_text() == "signatures"
+
+
 def test_extracting_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     wheel = make_wheel(tmp_path / "torch.whl", WHEEL)
     written = []
