@@ -21,7 +21,13 @@ from apidiff.atomic_write import refuse_foreign, write_files
 from apidiff.cli.named_path import named_path
 from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
-from apidiff.database.extracted_samples import extracted_path, load_extracted, read_extracted, write_extracted
+from apidiff.database.extracted_samples import (
+    begins_as_samples,
+    extracted_path,
+    load_extracted,
+    read_extracted,
+    write_extracted,
+)
 from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.single.record import write_record
@@ -110,6 +116,8 @@ def _put_in_place(made: Path, into: Path, ids: Collection[str], ended: Collectio
         gone = [path for path in without if path.exists() or path.is_symlink()]
         for path in (*files, *gone):
             _refuse_other(path)
+        for path in files:
+            _refuse_replacing(path)
         for path in gone:
             _refuse_no_samples(path)
         write_files(files, without=gone)
@@ -167,6 +175,13 @@ def _refuse_other(path: Path) -> None:
     except OSError as error:
         found = f"{path} is not replaced by a file of samples ({error.strerror})"
         raise ApidiffError(f"{found}. Move it away, or give another folder with --into.") from error
+
+
+def _refuse_replacing(path: Path) -> None:
+    """Raise ApidiffError for a file that would be replaced and does not begin as one of samples: it may be a user's own."""
+    if path.exists() and not begins_as_samples(path):
+        found = f"{path} would be replaced by a file of samples, but it is none"
+        raise ApidiffError(f"{found}. Move it away, or give another folder with --into.")
 
 
 def _refuse_no_samples(path: Path) -> None:

@@ -18,6 +18,7 @@ from apidiff.model.sample import Arguments, Sample
 from apidiff.model.signature import ParameterKind, Signature
 
 SUFFIX = ".jsonl.gz"
+_BEGINS = b'{"schema":'  # all that was ever written, of whatever schema
 _MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; lists in lists take fifty times their room in memory
 _REMEDY = "Restore the file from version control, or make it anew: apidiff samples extract {api}."
 
@@ -84,6 +85,17 @@ def read_extracted(path: Path) -> ExtractedSamples:
         found = f"its samples have digest {digest}, it says {extracted.digest}: it was changed"
         raise DataError(path, 1, found, remedy, Damage.CHANGED)
     return extracted
+
+
+def begins_as_samples(path: Path) -> bool:
+    """Whether a file begins as those that are written here, though what follows may be cut, changed or of another schema.
+
+    Raises OSError where it cannot be read or is no regular file.
+    """
+    try:
+        return zlib.decompressobj(wbits=31).decompress(read_regular(path, _MAX_BYTES), len(_BEGINS)) == _BEGINS
+    except zlib.error:
+        return False
 
 
 def load_extracted(folder: Path) -> tuple[dict[str, ExtractedSamples], list[DataError]]:

@@ -273,7 +273,10 @@ ENDS: list[tuple[str, type[BaseException] | None, bool]] = [
     ("a pipe in the place of a file", ApidiffError, False),
     ("a folder in the place of a file", ApidiffError, False),
     ("a link in the place of a file", ApidiffError, False),
+    ("a user's file in the place of one", ApidiffError, False),
+    ("notes in the place of a file", ApidiffError, False),
 ]
+NOTES = b"my notes"
 
 
 @pytest.mark.parametrize(("end", "error", "written"), ENDS)
@@ -290,8 +293,12 @@ def test_all_files_are_written_or_none_and_nothing_else_is_left(
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     path = write_extracted(shipped[SOME[2]], into)  # of which there are no samples now
-    extracted_path(into, SOME[1]).write_bytes(b"former")
-    if end == "a pipe in the place of a file":
+    extracted_path(into, SOME[1]).write_bytes(gzip.compress(b'{"schema":0}\n')[:-5])  # of another schema, and cut
+    if end == "a user's file in the place of one":
+        extracted_path(into, SOME[0]).write_bytes(gzip.compress(b'{"rows":[1]}\n'))
+    elif end == "notes in the place of a file":
+        extracted_path(into, SOME[0]).write_bytes(NOTES)
+    elif end == "a pipe in the place of a file":
         os.mkfifo(extracted_path(into, SOME[0]))
     elif end == "a folder in the place of a file":
         extracted_path(into, SOME[0]).mkdir()
@@ -339,7 +346,6 @@ def test_all_files_are_written_or_none_and_nothing_else_is_left(
         assert there == before
 
 
-NOTES = b"my notes"
 # (what lies in the folder for an API of which no samples came, whether drawing them failed, whether it was asked for by name,
 # the exit code or the words of the error, whether it stays)
 WITHOUT: list[tuple[str, bool, bool, int | str, bool]] = [
