@@ -19,6 +19,7 @@ from apidiff.database.checks.other_files import errors_of
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
+from apidiff.database.listed_records import unfit_lines
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import conf_file, examples_folder, in_checkout
 from apidiff.derive.verdicts_by_run import deciding
@@ -93,10 +94,10 @@ def _other_errors(data: Data) -> list[DataError]:
 
 
 def _evidence_errors(data: Data) -> list[DataError]:
-    """What is wrong with run records and their signatures."""
+    """What is wrong with run records, the list of this project's own, and signatures."""
     fits = accepted(data, data.backends, shown_by_path(load_examples(examples_folder())))
     unchecked = unchecked_errors(data.root, data.unchecked)
-    return [*record_errors(data, fits), *signature_errors(data.root), *unchecked]
+    return [*record_errors(data, fits), *unfit_lines(data.root), *signature_errors(data.root), *unchecked]
 
 
 def _mapping(data: Data, key: str) -> Mapping:

@@ -24,6 +24,7 @@ from apidiff.cli.samples import choose, has_samples, refuse_unused, run_samples
 from apidiff.database import ApidiffError, Data, InvalidData, load_valid
 from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
+from apidiff.database.listed_records import unfit_lines
 from apidiff.database.own_records import load_own_records, refuse_changed_list
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_stem
@@ -126,6 +127,8 @@ def run(args: argparse.Namespace) -> int:
     data = load_valid()
     if data.unfit:  # what is recorded there would be taken for what was never recorded
         raise InvalidData(data.unfit)
+    if not args.record and (missing := unfit_lines(data.root)):  # nor could it be recorded anew
+        raise InvalidData(missing)
     backends = [backend for backend in load_backends() if args.framework in {None, backend.framework}]
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:

@@ -43,8 +43,21 @@ def own_records_path(root: Path) -> Path:
     return root / "own_records.txt"
 
 
+class Line(NamedTuple):
+    """A line of the list: its number, and the ID of a record in two parts, the digest and what goes before it."""
+
+    number: int
+    digest: str
+    run: str
+
+
 def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[str, str]:
-    """Reads the list: digest → what was run, the ID without the digest; empty where there is none.
+    """Reads the list as `own_lines` does: digest → what was run, the ID without the digest; empty where there is none."""
+    return {line.digest: line.run for line in own_lines(root, broken)}
+
+
+def own_lines(root: Path, broken: list[DataError] | None = None) -> list[Line]:
+    """Reads the lines of the list; none where there is no list.
 
     Raises DataError for a line of another form; given a list ``broken``, adds the error there and passes the line over. Of many
     such lines the first ones are told each, the others by their number.
@@ -55,7 +68,7 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
         if len(content) > _MOST:
             raise OSError(errno.EFBIG, f"it is larger than {_MOST // 2**20} MiB", str(path))
     except FileNotFoundError:
-        return {}
+        return []
     except OSError as error:
         unread = DataError(
             path, None, f"cannot be read ({error.strerror})", "Restore it from version control.", Damage.UNREADABLE
@@ -63,10 +76,10 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
         if broken is None:
             raise unread from error
         broken.append(unread)
-        return {}
+        return []
     # What is no UTF-8 makes a line of another form.
     text = content.decode("utf-8", "replace")
-    own: dict[str, str] = {}
+    own: list[Line] = []
     others = 0
     # What other characters break lines for Python, a reader sees within one.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
@@ -80,7 +93,7 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
                 raise other
             broken.append(other)
             continue
-        own[match["digest"]] = match["run"]
+        own.append(Line(number, match["digest"], match["run"]))
     if broken is not None and others > _TOLD:
         found = f"{others - _TOLD} more lines are no SHA-256 and name of a run"
         broken.append(DataError(path, None, found, "Restore the file from version control.", Damage.FORM))

@@ -27,6 +27,8 @@ def checkout(tmp_path: Path) -> Path:
     digests = root / "apidiff" / "data" / "digests.txt"
     lines = digests.read_text().splitlines(keepends=True)
     digests.write_text("".join(line for line in lines if not line.rstrip().endswith(tuple(LEFT_OUT))))
+    own = root / "apidiff" / "data" / "own_records.txt"
+    own.write_text("".join(line for line in own.read_text().splitlines(keepends=True) if "/single-" not in line))
     return root
 
 

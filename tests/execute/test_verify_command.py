@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import json
 import os
@@ -15,8 +16,9 @@ import msgspec
 import pytest
 from command import give
 
+from apidiff.cli import verify as verify_command
 from apidiff.cli.verify import _print, _refuse_nightly, _Result, is_unsigned
-from apidiff.database import ApidiffError
+from apidiff.database import ApidiffError, Data, InvalidData
 from apidiff.database.backends import Backend, load_backends
 from apidiff.database.own_records import own_records_path
 from apidiff.database.runs import load_runs
@@ -206,6 +208,24 @@ def test_what_only_others_recorded_changes_no_exit_code_and_stands_by_name(
     assert "compared with: nothing recorded by this project" in out
     assert "recorded by others, which decides nothing: “Mallory” (unsigned)" in out
     assert "recorded: holds" not in out
+
+
+@pytest.mark.parametrize("lists", [True, False])
+def test_a_record_that_is_listed_and_gone_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lists: bool) -> None:
+    """Without it a run would be compared with nothing, and all would be well."""
+    own_records_path(tmp_path).write_text(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n" if lists else "")
+    monkeypatch.setattr(verify_command, "load_valid", lambda: Data(tmp_path, {}, {}, {}))
+    monkeypatch.setattr(verify_command, "choose", _end)
+    parser = argparse.ArgumentParser()
+    verify_command.add_arguments(parser)
+    with pytest.raises(InvalidData, match=r"no listed record of .* is there") if lists else pytest.raises(KeyError):
+        verify_command.run(parser.parse_args([]))
+    with pytest.raises(KeyError):  # so it can be recorded anew
+        verify_command.run(parser.parse_args(["--record"]))
+
+
+def _end(*_: object, **__: object) -> None:
+    raise KeyError("what comes behind it")
 
 
 @pytest.mark.parametrize(
