@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TextIO
 
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, typed
 
 
 def open_closed_streams() -> None:
@@ -22,8 +22,31 @@ def open_closed_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the whole process
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
-    if closed:
+    if closed and _takes_text(sys.stderr):
         sys.stderr.write("apidiff: note: standard output is closed, so nothing is printed.\n")
+
+
+def refuse_encoding_of_no_text() -> None:
+    """Raises ApidiffError where a standard stream has an encoding that fails on any text, as that of domain names does.
+
+    From here on these streams are UTF-8, so that it can be told.
+    """
+    refused = [stream for stream in (sys.stdout, sys.stderr) if not _takes_text(stream)]
+    if not refused:
+        return
+    encoding = refused[0].encoding
+    for stream in refused:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    raise ApidiffError(f"Python cannot write text in the encoding {typed(encoding)}. Set PYTHONIOENCODING=utf-8.")
+
+
+def _takes_text(stream: TextIO) -> bool:
+    try:
+        "x".encode(stream.encoding, "backslashreplace")
+    except UnicodeError:
+        return False
+    return True
 
 
 def print_text(text: str) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 from apidiff import __version__
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.errors import ApidiffError, printable, shortened, typed
-from apidiff.standard_streams import close_stdout, open_closed_streams, send_nowhere
+from apidiff.standard_streams import close_stdout, open_closed_streams, refuse_encoding_of_no_text, send_nowhere
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -102,6 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         _stand_alone()
     try:
+        if argv is None:
+            refuse_encoding_of_no_text()
         return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         return 130

@@ -148,6 +148,17 @@ def test_a_way_of_writing_that_python_does_not_know_is_told(environment: dict[st
     assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
 
 
+@pytest.mark.parametrize("encoding", ["idna", "undefined"])
+@pytest.mark.parametrize("arguments", [["schema"], ["--help"], ["nonesuch"]])
+def test_an_encoding_that_no_text_can_be_written_in_is_told(
+    encoding: str, arguments: list[str], environment: dict[str, str]
+) -> None:
+    variables = environment | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, env=variables, timeout=500)
+    told = f"apidiff: Python cannot write text in the encoding {encoding!r}. Set PYTHONIOENCODING=utf-8.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+
+
 @pytest.mark.parametrize("arguments", [["lookup", "nonesuch"], ["nonesuch"], ["lookup", "reduce", "--mindspore", "x"]])
 def test_where_nobody_can_be_told_the_exit_code_tells(arguments: list[str], environment: dict[str, str]) -> None:
     with Path("/dev/full").open("w") as full:
