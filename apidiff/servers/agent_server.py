@@ -43,6 +43,7 @@ from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET
 from apidiff.servers.analyser import Analyser
+from apidiff.servers.byte_order_mark import without_mark
 from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.run_text import run_text
 from apidiff.servers.typed_names import api_meant
@@ -185,7 +186,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
     @agent.aside
     def scan(code: Code, mindspore: Release = None, device: Device = None, language: Words = "en") -> str:
         """Every reference to PyTorch in code, and the differences that each call meets with the arguments written there."""
-        analysis = agent.analyser(mindspore, device).analyse(code, SNIPPET)
+        analysis = agent.analyser(mindspore, device).analyse(without_mark(code), SNIPPET)
         return "\n".join(_scanned(analysis.report, language))
 
     @server.tool(annotations=reading, structured_output=False)
@@ -200,7 +201,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         """Code rewritten for MindSpore by the rules that runs prove; comments say what is left to do."""
         porter = agent.analyser(mindspore, device).porter(language, Address.configured(), unsafe=unsafe)
         try:
-            ported = porter.port_text(code, SNIPPET)
+            ported = porter.port_text(without_mark(code), SNIPPET)
         except UnreadableSource as error:
             problem = Problem("code", error.code, error.line, error.detail)
             raise ApidiffError(problem_text(problem, language)) from error

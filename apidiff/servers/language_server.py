@@ -40,6 +40,7 @@ from apidiff.porting.scan_settings import ScanSettings, read_settings
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET, long_lines
 from apidiff.servers.analyser import Analyser, Analysis
+from apidiff.servers.byte_order_mark import without_mark
 from apidiff.servers.document_lines import DocumentLines
 from apidiff.servers.editor_answers import action, by_place, diagnostic, left_out, passed_over
 from apidiff.servers.guarded_streams import Answers, GuardedInput
@@ -179,7 +180,7 @@ class Editor:
 
     async def analysis(self, document: TextDocument) -> Analysis:
         """Analyse a document as it is now, once. Raises JsonRpcContentModified where it has another text before that is done."""
-        text = document.source
+        text = without_mark(document.source)
         known = self._analyses.get(document.uri)
         if known is None or known[0] != text:
             self._drop(document.uri)
@@ -206,8 +207,8 @@ class Editor:
 
     async def repairs(self, document: TextDocument, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The edits between two places; none while a line is half typed or too long to be parsed, and none in a page."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._worker, self._repaired, document.source, _path(document), first, last)
+        loop, text = asyncio.get_running_loop(), without_mark(document.source)
+        return await loop.run_in_executor(self._worker, self._repaired, text, _path(document), first, last)
 
     def _repaired(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         porter = self._analyser.porter(self.language, self._site, unsafe=True)
@@ -221,7 +222,7 @@ class Editor:
 
         While a new text waits for its analysis, places that the edit left as they were are answered by the one before.
         """
-        text, known = document.source, self._last.get(document.uri)
+        text, known = without_mark(document.source), self._last.get(document.uri)
         if known is not None and known[0] != text and (before := place_before(known[0], text, line)) is not None:
             held = known[1].at(before, column)
             if held is None:
@@ -319,7 +320,8 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         first, last = lines.place(params.range.start), lines.place(params.range.end)
         repairs = await editor.repairs(document, first, last)
         _refuse_changed(server, document)
-        fixes = quick_fixes(repairs, document.source, first, last, editor.shown(analysis), editor.language)
+        text = without_mark(document.source)
+        fixes = quick_fixes(repairs, text, first, last, editor.shown(analysis), editor.language)
         shown = by_place(params.context.diagnostics)
         return [action(document, lines, fix, shown) for fix in fixes]
 

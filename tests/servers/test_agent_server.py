@@ -83,6 +83,8 @@ ASKED: list[tuple[str, dict[str, object], list[str]]] = [
     ("search", {"query": "x", "limit": 0}, ["!"]),
     ("scan", {"code": CODE}, ["MindSpore 2.10.0", "- 2:1 torch.Tensor.tanh → mindspore.Tensor.tanh [AD101", "no_such"]),
     ("scan", {"code": CODE, "language": "zh", "device": "cpu"}, ["面向 MindSpore 2.10.0（CPU）", "有条件"]),
+    ("scan", {"code": "\ufeffimport torch\ntorch.eye(3)\n"}, ["references to PyTorch: 1"]),
+    ("port", {"code": "\ufeffimport torch\ntorch.eye(3)\n"}, ["```python\nfrom mindspore import mint\nmint.eye(3)"]),
     ("scan", {"code": "print 'x'"}, ["not parsed as Python"]),
     ("scan", {"code": "x", "device": "tpu"}, ["!"]),
     ("port", {"code": CODE}, ["x = mint.eye(3)", "mint.mean(", "F.no_such(x)", "# apidiff manual: torch.Tensor.tanh"]),

@@ -18,6 +18,10 @@ PLACES = [
     ("😀b", 1, (1, 1)),
     ("😀b", 2, (1, 2)),
     ("😀b", 3, (1, 3)),
+    ("\ufeffabc", 0, (1, 1)),  # before the byte order mark, which is none of the code
+    ("\ufeffabc", 1, (1, 1)),
+    ("\ufeffabc", 3, (1, 3)),
+    ("\ufeff😀b", 3, (1, 2)),
     ("中" * 200_000, 200_000, (1, 200_001)),  # to count all before each letter would take an hour
 ]
 
@@ -25,6 +29,13 @@ PLACES = [
 @pytest.mark.parametrize(("text", "character", "place"), PLACES, ids=[row[0][:3] + str(row[1]) for row in PLACES])
 def test_place(text: str, character: int, place: tuple[int, int]) -> None:
     assert DocumentLines(TextDocument("file:///a.py", text)).place(Position(0, character)) == place
+
+
+@pytest.mark.parametrize(("text", "before"), [("\ufeffabc\nabc", 1), ("abc\nabc", 0)])
+def test_a_byte_order_mark_stands_before_the_first_line_alone(text: str, before: int) -> None:
+    lines = DocumentLines(TextDocument("file:///a.py", text))
+    assert lines.range(Span(1, 1, 1, 3)) == Range(Position(0, before), Position(0, before + 2))
+    assert lines.range(Span(2, 1, 2, 3)) == Range(Position(1, 0), Position(1, 2))
 
 
 def test_each_letter_of_a_long_line_has_its_place() -> None:

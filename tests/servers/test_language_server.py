@@ -224,6 +224,24 @@ async def test_an_edit_with_conditions_says_so(client: LanguageClient) -> None:
     await closed(client)
 
 
+MARKED = [
+    ("import torch\nx = torch.eye(3)\n", "from mindspore import mint\nx = mint.eye(3)\n"),
+    ("import torch; x = torch.eye(3)\n", "from mindspore import mint; x = mint.eye(3)\n"),
+]
+
+
+@pytest.mark.parametrize(("lines", "ported"), MARKED)
+async def test_a_byte_order_mark_stays_and_is_no_code(client: LanguageClient, lines: str, ported: str) -> None:
+    await opened(client, text := f"\ufeff{lines}")
+    line, column = next((number, line.index("eye")) for number, line in enumerate(text.split("\n")) if "eye" in line)
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), at(line, column)))
+    assert shown is not None
+    assert shown.range.end == at(line, column + 3)
+    [found] = [fix for fix in await fixes(client, line, column) if fix.is_preferred]
+    assert applied(text, found) == f"\ufeff{ported}"
+    await closed(client)
+
+
 async def test_a_finding_can_be_passed_over(client: LanguageClient) -> None:
     await opened(client, CODE)
     found = next(fix for fix in await fixes(client, 2, 3) if "AD101" in fix.title)
