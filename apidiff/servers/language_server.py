@@ -21,6 +21,7 @@ from pygls.exceptions import (
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
     JsonRpcParseError,
+    JsonRpcServerNotInitialized,
 )
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, default_converter
@@ -75,6 +76,7 @@ class _Protocol(LanguageServerProtocol):
     """Answers requests that are not as they should be, instead of leaving who asked to wait."""
 
     left_early = False  # without a shutdown before it
+    _begun = False  # whether a session was
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         if not _is_number(data.get("id")) or not isinstance(data.get("method", ""), str):
@@ -87,15 +89,24 @@ class _Protocol(LanguageServerProtocol):
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Handle a message; what is none, a list of them too, and a request behind the end of the session is answered so."""
-        invalid = JsonRpcInvalidRequest()
+        """Handle a message; what is none, a list of them too, and a request that may not come now is answered so."""
         if not hasattr(message, "jsonrpc"):
             number = message.get("id") if isinstance(message, dict) and "method" in message else None
-            self.refuse(invalid, number if _is_number(number) else None)
-        elif self._shutdown and hasattr(message, "id") and hasattr(message, "method"):
-            self._send_response(message.id, error=invalid.to_response_error())
+            self.refuse(JsonRpcInvalidRequest(), number if _is_number(number) else None)
+        elif hasattr(message, "id") and hasattr(message, "method") and (error := self._untimely(message.method)):
+            self._send_response(message.id, error=error.to_response_error())
         else:
             super().handle_message(message)
+
+    def _untimely(self, method: str) -> JsonRpcException | None:
+        """Tell a request before the session was begun, one that begins it again, which would empty it, and one behind its end."""
+        begins = method == types.INITIALIZE
+        if self._shutdown or (begins and self._begun):
+            return JsonRpcInvalidRequest()
+        if not begins and not self._begun:
+            return JsonRpcServerNotInitialized()
+        self._begun = True
+        return None
 
     def refuse(self, error: JsonRpcException, number: Any = None) -> None:
         """Answer what is no message, without an ID where none can be read; one that is None is left out where pygls writes it."""

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import pytest_lsp
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, make_test_lsp_client
 
 SERVER = [sys.executable, "-m", "apidiff", "lsp", "--stdio"]
@@ -224,6 +225,15 @@ async def test_an_edit_with_conditions_says_so(client: LanguageClient) -> None:
     await closed(client)
 
 
+async def test_a_second_beginning_takes_no_document_away(client: LanguageClient) -> None:
+    await opened(client, CODE)
+    with pytest.raises(JsonRpcException, match="Invalid Request"):
+        await client.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), at(2, 3)))
+    assert shown is not None
+    await closed(client)
+
+
 MARKED = [
     ("import torch\nx = torch.eye(3)\n", "from mindspore import mint\nx = mint.eye(3)\n"),
     ("import torch; x = torch.eye(3)\n", "from mindspore import mint; x = mint.eye(3)\n"),
@@ -391,6 +401,7 @@ INVALID: list[tuple[str, bytes, list[int | str | None]]] = [
     ),
     ("a notification without a method's name", message(b'{"jsonrpc":"2.0","method":null}'), [None]),
     ("a method and an ID that are none", message(b'{"jsonrpc":"2.0","id":[1],"method":null}'), [None]),
+    ("a session that is begun twice", BEGIN, [1]),
     ("requests behind the end", request(2, "shutdown", None) + request(3, "no/such", {}), [3, 101]),
     ("a notification behind the end", request(2, "shutdown", None) + message(b'{"jsonrpc":"2.0","method":"x"}'), [101]),
 ]
@@ -404,6 +415,15 @@ async def test_an_invalid_request_is_told_to_be_one(sent: bytes, numbers: list[i
     assert refused == {number: {"code": -32600, "message": "Invalid Request"} for number in numbers}
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_a_request_before_the_session_is_told_to_be_early() -> None:
+    hover = request(5, "textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
+    answers, done = await answered(hover + request(6, "no/such", {}) + BEGIN)
+    early = {"code": -32002, "message": "ServerNotInitialized"}
+    assert [answers[number].get("error") for number in (5, 6, 1, 101)] == [early, early, None, None]
+    assert done.returncode == 0
 
 
 @pytest.mark.asyncio(loop_scope="function")
