@@ -12,6 +12,8 @@ from apidiff.model.base import Text
 
 # English, Chinese, what is found
 BAD = [
+    (" ", "总是", "en holds nothing but white space"),
+    ("Always", "\u3000\n", "zh holds nothing but white space"),
     ("A claim", "一条论断", "zh says '论断' for 'claim'"),
     ("Silent", "静默", "zh says '静默' for 'silent'"),
     ("Documents say: no", "文档称没有", "zh says '文档称'"),

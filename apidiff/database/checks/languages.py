@@ -44,7 +44,10 @@ def text_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
 
 
 def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
-    """Words of one text that are not the agreed ones, and Chinese that is set amiss, each with its remedy."""
+    """A text without words, words that are not the agreed ones, and Chinese that is set amiss, each with its remedy."""
+    for language in ("en", "zh"):
+        if not getattr(text, language).strip():
+            yield f"{language} holds nothing but white space", "Write the text, or leave it out in both languages."
     for term in terms:
         for language, avoided in (("zh", term.avoid), ("en", term.avoid_en)):
             words, agreed = getattr(text, language), getattr(term, language)
