@@ -12,6 +12,7 @@ from apidiff.porting.name_chains import NameChains, is_dotted
 from apidiff.porting.torch_names import FOREIGN, IN_TREE, MOST_ABOVE, TENSOR, Value, united
 from apidiff.porting.uses import Argument, Passed, Use, place_of
 
+_OTHERS = {NUMPY, FOREIGN}  # objects of other libraries
 _NO_TENSOR_CALLS = {
     "len",
     "int",
@@ -192,7 +193,7 @@ class Calls(NameChains):
         kept[name] = self._either_of(of, name, kept.get(name), value)
 
     def keep(self, target: ast.Attribute, value: Value) -> None:
-        """Note what is kept in an attribute of ``self``, or set in a module: ``torch.backends.cudnn.benchmark = True``."""
+        """Note what is kept in an attribute of ``self``, of a class or an object, or of a module: ``torch.backends…``."""
         owner = target.value
         if self._is_self(owner):
             self._keep_own(target.attr, value, self.frame.owner or "")
@@ -202,11 +203,9 @@ class Calls(NameChains):
             return
         of = self.expr(owner)  # once: a target may stand within another
         if of is not None and (path := of.removesuffix(INSTANCE)) in self.classes:
-            kept = self.classes[path].attributes
-            if kept.get(target.attr) is not None or value in {
-                NUMPY,
-                FOREIGN,
-            }:  # of other objects it may be another thing
+            known = self.classes[path].attributes.get(target.attr)
+            # What is put into one object tells of no other that it is a tensor.
+            if known is not None or value in _OTHERS:
                 self._keep_own(target.attr, value, path)
         if isinstance(owner, ast.Attribute) and of is not None and self.names.is_module(of):
             self._follow(of, owner, [target], "name", None)
