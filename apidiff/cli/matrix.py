@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from rich.console import Console
@@ -131,7 +131,7 @@ def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) 
     """Makes the environments here, where the network is, and prints the script. Returns 1 where one cannot be made."""
     commands: list[tuple[Cell, list[str]]] = []
     failed = False
-    with exclusive(WORK), _progress(console, len(todo)) as (tell, _):
+    with exclusive(WORK) if todo else nullcontext(), _progress(console, len(todo)) as (tell, _):
         for environment, group in by_version(todo, PACKAGE.parent, WORK):
             try:
                 environment.make(partial(tell, f"{environment.name}: making its environment"))

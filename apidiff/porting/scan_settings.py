@@ -23,8 +23,13 @@ FILE = "pyproject.toml"
 TABLE = "tool.apidiff.scan"
 _VERSION = 1
 _LARGEST = 64 * 2**20  # bytes of a baseline
-# A baseline, also one that was cut or merged, and what holds nothing. A brace alone may be the beginning of anything.
-_BEGINS = re.compile(rb'\s*(\{\s*"version"\s*:\s*\d+\s*,\s*("findings"|<<<<<<<|\Z)|\Z)')
+# What `write_baseline` writes, also where it was cut or merged: how it begins, each line, and a part of a last one. A brace alone
+# may be the beginning of anything.
+_BEGINS = re.compile(rb'\s*\{\s*"version": \d+,')
+_LINE = re.compile(
+    rb'\s*([]{}[,]*|"version": \d+,|"findings": \[\]?|"(file|source|id)": ".*",?|"count": \d+|[<|=>]{7}.*)\s*'
+)
+_LAST_LINE = re.compile(rb'\s*"([a-z]*|findings"(: ?)?|(file|source|id)"(: ?(".*)?)?|count"(: ?)?)')
 
 
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -124,9 +129,22 @@ def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
     known = [_Known(*key, count) for key, count in sorted(counts.items())]
     content = msgspec.json.format(msgspec.json.encode(_Baseline(_VERSION, known)), indent=1) + b"\n"
     try:
-        if path.is_file() and not _BEGINS.match(read_regular(path, _LARGEST)):
+        if path.is_file() and not _is_baseline(read_regular(path, _LARGEST)):
             raise ApidiffError(f"{named}: is there already, and is no baseline. Name another file, or delete this one.")
         write_file(path, content)
     except OSError as error:
         raise ApidiffError(f"{named}: the baseline cannot be written ({error.strerror}). Name another file.") from error
     return sum(counts.values())
+
+
+def _is_baseline(content: bytes) -> bool:
+    """Whether a baseline may take the place of what is there: of nothing, or of one, also where it was cut or merged."""
+    if not content.strip():
+        return True
+    try:
+        msgspec.json.decode(content, type=_Baseline)
+    except (ValueError, RecursionError):
+        *lines, last = content.split(b"\n")
+        whole = all(map(_LINE.fullmatch, lines)) and (_LINE.fullmatch(last) or _LAST_LINE.fullmatch(last))
+        return bool(_BEGINS.match(content) and whole)
+    return True

@@ -21,6 +21,7 @@ from apidiff.real_path import real_path
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
 # Of patterns of paths, of characters in all of them and in one: a tree has few, and each file is held against all.
 _MOST, _LONGEST, _LONGEST_ONE = 1_000, 4_000, 250
+_MOST_STEPS = 8_000_000  # characters of a path times those of the patterns as `re` has them: else one path takes 25 ms
 # A set of characters, in which both stand for themselves, or a run of both.
 _RUNS = re.compile(r"\[!?\]?[^\]]*\]|[*?]+")
 
@@ -53,7 +54,7 @@ def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[li
 
     Folders that hold no code of the tree (hidden ones, ``__pycache__``, ``venv`` …) are passed over unless they are given
     themselves; ``exclude`` are patterns of paths. A link to a file is one of its own, which an import may name. Raises
-    ApidiffError for a path that does not exist, or too many patterns.
+    ApidiffError for a path that does not exist, or too many patterns, also for a path as long as one that is found.
     """
     files: dict[tuple[tuple[int, int] | str, str], str] = {}  # by what `_identity` tells of its folder, and its name
     folders: dict[str, tuple[int, int] | str] = {}
@@ -127,8 +128,14 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
         )
         for name in sorted(names):
             path = os.path.join(folder, name)  # noqa: PTH118 - as above
-            wanted = os.path.splitext(name)[1].lower() in SUFFIXES and not excluded.match(path)  # noqa: PTH122 - as above
-            if wanted and not leads_out(path):
+            if os.path.splitext(name)[1].lower() not in SUFFIXES:  # noqa: PTH122 - as above
+                continue
+            if len(path) * len(excluded.pattern) > _MOST_STEPS:
+                raise ApidiffError(
+                    f"{path}: the patterns to exclude are too many and long for a path of {len(path):,} characters. "
+                    "Name folders instead."
+                )
+            if not excluded.match(path) and not leads_out(path):
                 yield path
 
 

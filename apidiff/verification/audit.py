@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 
@@ -39,11 +39,11 @@ class Audit:
     differing: Difference = field(default_factory=lambda: Difference({}, ([], [])))
     stopped: str | None = None
 
-    def lines(self) -> list[str]:
-        """Writes it for a person."""
+    def lines(self, said: Callable[[str], str] = str) -> list[str]:
+        """Writes it for a person. ``said`` writes each fact: in quotes where a stranger may have made it."""
         if not self.chosen and not self.stopped:
             return [f"none of the {self.of} probes that this machine can make was chosen"]
-        lines = [line for line in self.differing.lines() if self.differing]
+        lines = list(self.differing.lines(said)) if self.differing else []
         return [
             *lines,
             *([f"stopped half-way: {self.stopped}"] if self.stopped else []),

@@ -257,6 +257,24 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
     assert "measured by this project" in differ.partition("  second: ")[0]
 
 
+def test_what_a_sent_record_says_stands_in_quotes_in_its_audit(
+    run, root: Path, database: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = next(record for key, record in database.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    error = CallError(stage="call", type="RuntimeError", message=IMITATION)
+    ours = msgspec.structs.replace(record, probes=record.probes[:3])
+    failing = [
+        msgspec.structs.replace(probe, ranks=[msgspec.structs.replace(one, error=error) for one in probe.ranks])
+        for probe in ours.probes
+    ]
+    path = write_record(msgspec.structs.replace(ours, probes=failing, measured_by="somebody"), root / "runs")
+    monkeypatch.setattr("apidiff.verification.audit.verify", lambda *_given, **_more: ours)
+    done = run("runs", "audit", str(path))
+    assert done.returncode == 1
+    assert "this project" in done.stdout
+    assert "this project" not in re.sub("“[^”]*”", "", done.stdout)
+
+
 def test_what_a_record_says_of_its_devices_begins_no_line_of_ours(run, root: Path, database: Data) -> None:
     record = next(record for _, record in database.runs)
     forged = f"2.13.0{' ' * 80}measured by this project"

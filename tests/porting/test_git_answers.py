@@ -127,3 +127,29 @@ def test_a_file_that_git_does_not_look_at_is_in_no_commit(tmp_path: Path, hidden
     refuse_unsaved([folder / "model.py"])
     with pytest.raises(ApidiffError, match=r"other\.py: changes that are in no commit"):
         refuse_unsaved([folder / "model.py", folder / "other.py"])
+
+
+def test_git_is_asked_once_for_all_folders_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes for each of 2,000 folders took a minute."""
+    folders = [repository_called(tmp_path / name) for name in ("one", "two")]
+    files = []
+    for place in [*folders, tmp_path]:
+        for number in range(5):
+            file = place / f"f{number}" / "deep" / "model.py"
+            file.parent.mkdir(parents=True)
+            file.write_text("import torch\n")
+            files.append(file)
+    for folder in folders:
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "two")
+    asked = []
+    monkeypatch.setattr(
+        "apidiff.porting.port_files.git_answer", lambda *given: asked.append(given) or git_answers.git_answer(*given)
+    )
+    refuse_unsaved(files)
+    assert len(asked) == 3 * len(folders) + 1
+    for file in files[4], files[9]:
+        file.write_text("import torch\ntorch.ones(1)\n")
+        with pytest.raises(ApidiffError, match=f"^{re.escape(str(file))}: changes that are in no commit"):
+            refuse_unsaved(files)
+        file.write_text("import torch\n")

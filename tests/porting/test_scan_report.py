@@ -156,6 +156,12 @@ THERE = [
     ('{\n "version": 1,\n', True),
     ('{"version": 1, "findings": []}\n', True),
     ('{\n "version": 1,\n<<<<<<< ours\n', True),
+    ('{"version": 1, "findings": [{"note": "mine"}]}', False),
+    ('{\n "version": 1,\n "findings": [\n  "mine"\n ]\n}\n', False),
+    ('{\n "version": 1,\n "findings": []\n}\nmine\n', False),
+    ('{\n "version": 1,\n "findings": [], "mine": "mine', False),
+    ('{\n "version": 1,\n "mine": "mine', False),
+    ('{\n "version": 1,\n "mine', True),  # or the beginning of a key of ours
 ]
 
 
@@ -167,6 +173,20 @@ def test_a_baseline_takes_the_place_of_baselines_alone(tmp_path: Path, text: str
     with nullcontext() if is_replaced else pytest.raises(ApidiffError, match="is no baseline"):
         write_baseline(path, [])
     assert (path.read_text() == text) is not is_replaced
+
+
+def test_a_baseline_that_is_cut_or_merged_is_replaced(report: Report, tmp_path: Path) -> None:
+    """Behind its version: what ends before that may be anything."""
+    path = tmp_path / "baseline.json"
+    findings = report({'a "b" é.py': CODE}).findings[:2]
+    write_baseline(path, findings)
+    content = path.read_bytes()
+    conflict = content.replace(b"  {\n", b"<<<<<<< ours\n  {\n=======\n>>>>>>> theirs\n", 2)
+    assert conflict.count(b"=======") == 2
+    for there in (conflict, *(content[:end] for end in range(content.index(b",") + 1, len(content)))):
+        path.write_bytes(there)
+        write_baseline(path, findings)
+        assert path.read_bytes() == content, there
 
 
 NEGATIVE = '{"version": 1, "findings": [{"file": "a.py", "source": "x", "id": "y", "count": -1}]}'

@@ -150,6 +150,19 @@ def test_patterns_are_bounded(patterns: list[str], is_taken: bool) -> None:
         assert not source_files._any_of(patterns).match("b")
 
 
+@pytest.mark.parametrize(
+    ("patterns", "is_taken"), [(["a" * 250], True), (["a*" * 125], True), (["a*" * 125] * 9, False)]
+)
+def test_patterns_are_bounded_by_the_paths_that_they_are_held_against(
+    tmp_path: Path, patterns: list[str], is_taken: bool
+) -> None:
+    folder = tmp_path / "/".join(["d" * 250] * 8)
+    folder.mkdir(parents=True)
+    (folder / "a.py").touch()
+    with nullcontext() if is_taken else pytest.raises(ApidiffError, match="a path of 2,"):
+        assert len(find_sources([tmp_path], patterns)[0]) == 1
+
+
 BASE = "class A(Base):\n    def forward(self, x): return x\n"
 COMPAT = "from torch.nn import Module as Base, ReLU as act\nfrom torch import Tensor as T, float32 as f32, nn as n\n"
 # What a file of the tree hands on under another name, the code that takes it from there, and that code after a port.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,10 @@ import psutil
 import pytest
 from matrix_command import MatrixCommand, torch_release
 from one_node_slurm import Cluster, absent
+from rich.console import Console
 from test_verify_command import made
 
+from apidiff.cli import matrix as module
 from apidiff.database.backends import Backend
 from apidiff.database.runs import load_runs
 
@@ -57,6 +60,14 @@ def test_a_version_without_environment_is_left_out_and_told(
     code, out, err = matrix("--slurm")
     assert (code, out) == (1, "")
     assert "torch-0.0.1: left out: " in err
+
+
+def test_where_nothing_is_to_run_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WORK", tmp_path / "build" / "matrix")
+    told = Console(record=True, file=io.StringIO())
+    assert module._job_array([], None, told) == 0
+    assert told.export_text() == "There is nothing to submit.\n"
+    assert not any(tmp_path.iterdir())
 
 
 def variables(process: psutil.Process) -> str:
