@@ -26,10 +26,8 @@ _LARGEST = 64 * 2**20  # bytes of a baseline
 # What `write_baseline` writes, also where it was cut or merged: how it begins, each line, and a part of a last one. A brace alone
 # may be the beginning of anything.
 _BEGINS = re.compile(rb'\s*\{\s*"version": \d+,')
-_LINE = re.compile(
-    rb'\s*([]{}[,]*|"version": \d+,|"findings": \[\]?|"(file|source|id)": ".*",?|"count": \d+|[<|=>]{7}.*)\s*'
-)
-_LAST_LINE = re.compile(rb'\s*"([a-z]*|findings"(: ?)?|(file|source|id)"(: ?(".*)?)?|count"(: ?)?)')
+_LINE = re.compile(rb'[]{}[,]*|"version": \d+,|"findings": \[\]?|"(file|source|id)": ".*",?|"count": \d+|[<|=>]{7}.*')
+_LAST_LINE = re.compile(rb'"([a-z]*|findings"(: ?)?|(file|source|id)"(: ?(".*)?)?|count"(: ?)?)')
 
 
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -144,7 +142,7 @@ def _is_baseline(content: bytes) -> bool:
     try:
         msgspec.json.decode(content, type=_Baseline)
     except (ValueError, RecursionError):
-        *lines, last = content.split(b"\n")
+        *lines, last = map(bytes.strip, content.split(b"\n"))
         whole = all(map(_LINE.fullmatch, lines)) and (_LINE.fullmatch(last) or _LAST_LINE.fullmatch(last))
         return bool(_BEGINS.match(content) and whole)
     return True
