@@ -400,7 +400,8 @@ class _Sections:
         rows = sorted([*claim.summary, *claim.aside], key=lambda row: row.framework_version not in asked)
         for row in rows:
             yield self._verdict(claim, row, row.framework_version in asked)
-        yield from (self._unsigned(seen) for seen in claim.unsigned)
+        unsigned = dict.fromkeys(self._unsigned(seen) for seen in claim.unsigned)  # probes of one record say the same
+        yield from (Line(text, style="dim") for text in unsigned)
         for dispute in claim.disputes:
             yield Line(self._said(dispute.text), style="yellow" if dispute.vouched_for else "dim")
         yield from (Line(self._said(confirmed.text), style="dim") for confirmed in claim.confirmations)
@@ -444,13 +445,13 @@ class _Sections:
             own = made.trust is Trust.PROJECT
             yield label("trust.project", self.language) if own else measurer(made, self.language)
 
-    def _unsigned(self, seen: ObservedEntry) -> Line:
+    def _unsigned(self, seen: ObservedEntry) -> str:
         """What a record says for which nobody vouches."""
         outcome = label(f"outcome.{seen.outcome.value}", self.language)
         sizes = self._said(number_of_ranks([seen.world_size]))
         framework = f"{label(f'framework.{seen.framework}', self.language)} {seen.framework_version}"
         by = measurer(Maker(seen.measured_by, seen.trust), self.language)
-        return Line(f"{outcome}  {seen.backend} ({seen.device}) · {framework} · {sizes} · {by}", style="dim")
+        return f"{outcome}  {seen.backend} ({seen.device}) · {framework} · {sizes} · {by}"
 
     def runs(self) -> list[RenderableType]:
         """All records of ranks: this project's own, then those of others, each with who made it."""

@@ -209,6 +209,25 @@ def test_a_lookup_lists_records_of_others_last_and_by_name(database: Data, ours:
     ]
 
 
+def test_what_many_unsigned_records_say_alike_is_one_line_of_a_claim(database: Data, ours: RunRecord) -> None:
+    many = {
+        THEIRS.replace(HEX, f"{number:064x}"): (
+            msgspec.structs.replace(_again(ours), measured_by="Mallory"),
+            State.UNSIGNED,
+        )
+        for number in range(3)
+    }
+    entry = entry_with(database, {OURS: (ours, State.LISTED), **many})
+    releases = {name: [release.version for release in known] for name, known in database.frameworks.items()}
+    console = Console(width=200, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(answer_text(lookup(index_of({API: entry}, {}, releases), API), "en", everything=True))
+    claims = captured.get().split("• ")
+    told = [[line for line in claim.splitlines() if line.endswith("“Mallory” (unsigned)")] for claim in claims]
+    assert any(told)
+    assert all(len(lines) == len({*lines}) for lines in told)
+
+
 def test_releases_that_only_a_known_signer_ran_are_not_answered_for(database: Data, ours: RunRecord) -> None:
     later = msgspec.structs.replace(ours, framework_version="2.15.0")
     records = {OURS: (ours, State.LISTED), THEIRS.replace("2.13.0", "2.15.0"): (later, State.VERIFIED)}
