@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -42,6 +42,10 @@ class Ended(NamedTuple):
         return lines[-1] if lines else ""
 
 
+def _in_words(printed: bytes) -> str:
+    return printed.decode("utf-8", "replace")
+
+
 def run(
     command: Sequence[str],
     seconds: float,
@@ -49,7 +53,7 @@ def run(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
     text: str = "",
-    undecoded: str = "replace",
+    decoded: Callable[[bytes], str] = _in_words,
     guarded: bool = True,
     scratch: Path | None = None,
 ) -> Ended:
@@ -61,7 +65,7 @@ def run(
         folder: where it runs; by default here.
         environment: all of its variables; by default those of this process.
         text: what it reads from standard input.
-        undecoded: what becomes of bytes that are no UTF-8 in what it prints, as `bytes.decode` calls it.
+        decoded: makes text of what it prints; by default for people to read.
         guarded: as for ``start``.
         scratch: as for ``start``.
 
@@ -90,7 +94,7 @@ def run(
             end_group(process)
         for file in (output, errors):
             file.seek(0)
-        return Ended(code, output.read().decode("utf-8", undecoded), errors.read().decode("utf-8", undecoded))
+        return Ended(code, decoded(output.read()), decoded(errors.read()))
 
 
 def start(

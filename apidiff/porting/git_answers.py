@@ -14,6 +14,7 @@ from apidiff.process_group import Ended, run
 
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 DEADLINE_S = 60.0  # git reads whatever lies in a repository, a pipe too, and waits for it
+_NONE = 1  # the exit code of `git config` where no setting is so called
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_ALLOW_PROTOCOL": "none",
@@ -23,11 +24,14 @@ _ENVIRONMENT = {
 
 
 def git_answer(arguments: list[str], folder: Path) -> Ended:
-    """Runs git in ``folder``. Names of files that are no UTF-8 come as Python names them.
+    """Runs git in ``folder``. Names of files come as Python names them, whatever the locale.
 
     Raises OSError where there is no git, TimeoutError where it does not end.
     """
-    filters = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {}).output.split("\0")
+    told = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {})
+    if told.code not in {0, _NONE}:  # of filters that nobody knows none is taken away
+        return told
+    filters = told.output.split("\0")
     # By variables, after the user's: the name of a filter may hold what ends a setting on the command line.
     given = os.environ.get("GIT_CONFIG_COUNT", "")
     first = int(given) if given.isdecimal() and len(given) < 5 else 0
@@ -39,9 +43,8 @@ def git_answer(arguments: list[str], folder: Path) -> Ended:
 def _run(arguments: list[str], folder: Path, settings: dict[str, str]) -> Ended:
     command = ["git", *_NO_PROGRAMS, *arguments]
     environment = os.environ | _ENVIRONMENT | settings
+    environment.pop("GIT_CONFIG", None)  # the one file of which `git config` alone tells
     try:
-        return run(
-            command, DEADLINE_S, folder=folder, environment=environment, undecoded="surrogateescape", guarded=False
-        )
+        return run(command, DEADLINE_S, folder=folder, environment=environment, decoded=os.fsdecode, guarded=False)
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(f"git {arguments[0]} did not end within {DEADLINE_S:.0f} s") from error

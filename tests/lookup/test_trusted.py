@@ -222,8 +222,8 @@ def test_what_many_unsigned_records_say_alike_is_one_line_of_a_claim(database: D
     console = Console(width=200, markup=False, highlight=False)
     with console.capture() as captured:
         console.print(answer_text(lookup(index_of({API: entry}, {}, releases), API), "en", everything=True))
-    claims = captured.get().split("• ")
-    told = [[line for line in claim.splitlines() if line.endswith("“Mallory” (unsigned)")] for claim in claims]
+    claims = [[line.strip() for line in claim.splitlines()] for claim in captured.get().split("• ")]
+    told = [[line for line in claim if line.endswith("· “Mallory” (unsigned)")] for claim in claims]
     assert any(told)
     assert all(len(lines) == len({*lines}) for lines in told)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +74,51 @@ def test_settings_by_variables_stay(repository: Path, monkeypatch: pytest.Monkey
     (repository / "model.py").write_text("import torch\ntorch.ones(1)\n")
     assert repository / "model.py" in changed_since("HEAD", repository)
     assert not ran.exists()
+
+
+@pytest.fixture
+def filtered(repository: Path) -> Path:
+    """A repository with a changed file that goes through a program of its own; that makes the file ``ran``."""
+    name = os.fsencode("é")
+    setting = b'[filter "%b"]\nclean = "touch %b; cat"\n' % (name, os.fsencode(repository / "ran"))
+    with (repository / ".git" / "config").open("ab") as config:
+        config.write(setting)
+    Path(repository, ".gitattributes").write_bytes(b"* filter=%b\n" % name)
+    (repository / "model.py").write_text("import torch\ntorch.ones(1)\n")
+    Path(repository, "é.py").write_text("import torch\n")
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("", "/dev/null"), *(("_COUNT", value) for value in ("zz", "-1", " 1", "99999"))]
+)
+def test_variables_that_hide_filters_from_git_config_let_none_run(
+    filtered: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"GIT_CONFIG{name}", value)
+    with contextlib.suppress(ApidiffError):
+        assert filtered / "model.py" in changed_since("HEAD", filtered)
+    with pytest.raises(ApidiffError, match=r"in no commit|git cannot tell"):
+        refuse_unsaved([filtered / "model.py"])
+    assert not (filtered / "ran").exists()
+
+
+# Prints the names of the files that differ, as bytes.
+CHANGED = """
+import os, sys
+from pathlib import Path
+from apidiff.porting.source_files import changed_since
+print(sorted(os.fsencode(path.name) for path in changed_since("HEAD", Path(sys.argv[1]))))
+"""
+
+
+@pytest.mark.parametrize("utf_8", [False, True])
+def test_names_are_the_systems_whatever_the_locale(filtered: Path, utf_8: bool) -> None:
+    locale = {"LC_ALL": "C", "PYTHONUTF8": str(int(utf_8)), "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-c", CHANGED, str(filtered)]
+    done = subprocess.run(command, env=os.environ | locale, capture_output=True, check=False)
+    assert done.stdout.decode() == f"{[b'.gitattributes', b'model.py', os.fsencode('é.py')]}\n", done.stderr.decode()
+    assert not (filtered / "ran").exists()
 
 
 def git(folder: Path, *arguments: str) -> None:
