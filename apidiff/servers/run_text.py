@@ -11,6 +11,7 @@ from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import RunRecord
 from apidiff.model.trust import OWN
+from apidiff.writers.markdown import prose
 
 
 def run_text(wanted: str) -> str:
@@ -34,17 +35,24 @@ def run_text(wanted: str) -> str:
         ranks, calls = f"{record.backend}, world size {record.world_size}", f"{len(record.probes)} probes"
     else:
         ranks, calls = "single process", f"{len(record.samples)} {record.inputs or 'written'} samples"
-    said = one_line if signed.trust in OWN else quoted
+    is_ours = signed.trust in OWN
+    said = one_line if is_ours else _typed
     build = said(record.packages.get(record.framework, record.framework_version))
-    made = Maker(record.measured_by, signed.trust, signed.signer)
+    by = measurer(Maker(record.measured_by, signed.trust, signed.signer), "en")
+    system, machine, python = map(quoted if is_ours else _typed, (record.os, record.machine, record.python))
     lines = [
         f"**{meant[0]}**",
         f"- {record.framework} {record.framework_version} ({build})",
         f"- {ranks}, {record.device}, {calls}",
-        f"- {record.date}, apidiff {record.suite_version}, measured by {measurer(made, 'en')}",
+        f"- {record.date}, apidiff {record.suite_version}, measured by {by if is_ours else prose(by)}",
         f"- {signed_words(signed, 'en')}",
-        f"- {quoted(record.os)}, {quoted(record.machine)}, {record.cores} cores, Python {quoted(record.python)}",
+        f"- {system}, {machine}, {record.cores} cores, Python {python}",
     ]
     lines += [f"- stopped half-way: {said(record.stopped)}"] if record.stopped else []
     lines += [f"- environment: {said(name)}={said(value)}" for name, value in record.environment.items()]
     return "".join(f"{unbroken(line)}\n" for line in lines)
+
+
+def _typed(text: str) -> str:
+    """What a stranger's record says, in quotes; none of its marks is one of Markdown's."""
+    return prose(quoted(text))

@@ -8,6 +8,7 @@ import msgspec
 from docutils import nodes
 
 from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
+from apidiff.messages.escape_invisible import quoted
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import ProbeRun, backend_name
@@ -29,6 +30,8 @@ from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice, written_by
 from apidiff.sphinxext.trace_table import trace_table
 from apidiff.writers.exports.address import anchor
+
+_LONG = 600  # characters of why a stranger found no such API
 
 
 def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
@@ -189,16 +192,18 @@ def _repeat(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
 
 def _signature(make: PageBuilder, evidence: ApiEvidence, seen: SignatureEvidence) -> list[nodes.Node]:
     signature = seen.signature
+    runs = [run for run in evidence.runs if run.id in seen.runs]
     children: list[nodes.Node] = []
     if signature.missing:
         said = nodes.emphasis("", make.word("run.missing"))
-        children.append(paragraph(said, nodes.Text(f" {signature.error}".rstrip())))
+        is_typed = signature.error and any(map(_is_foreign, runs))
+        why = quoted(signature.error, _LONG) if is_typed else signature.error
+        children.append(paragraph(said, nodes.Text(f" {why}".rstrip())))
     else:
         shown = f"{evidence.api.rpartition('.')[2]}{signature.text}" if signature.text else signature.error
         children.append(recorded_code(shown))
         if signature.members:
             children.append(make.term("members", literal(" ".join(signature.members))))
-    runs = [run for run in evidence.runs if run.id in seen.runs]
     if len(evidence.signatures) > 1 or any(map(_is_foreign, runs)):
         children = [*_seen_by(make, runs), *children]
     return [*children, *_verdicts(make, seen.verdicts, runs[0])]

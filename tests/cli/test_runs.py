@@ -257,6 +257,24 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
     assert "measured by this project" in differ.partition("  second: ")[0]
 
 
+def test_an_agent_reads_no_marks_of_markdown_in_what_a_record_says(
+    run, root: Path, database: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(run_text.__globals__, "DATA", root)
+    record = next(record for _, record in database.runs)
+    typed = "[here](http://example.org) `x <b>bold</b> **b**"
+    sent = msgspec.structs.replace(
+        record, measured_by=typed.replace("/", ""), os=typed, machine=typed, python=typed, environment={"A": typed}
+    )
+    lines = run_text(run_id(write_record(sent, root / "runs"))).splitlines()
+    told = [line for line in lines[1:] if "here" in line]
+    assert len(told) == 3
+    for line in told:
+        assert "`" not in line.replace("\\`", "")
+        assert "[here]" not in line
+        assert "<b>" not in line.replace("\\<", "")
+
+
 def test_what_a_sent_record_says_stands_in_quotes_in_its_audit(
     run, root: Path, database: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:

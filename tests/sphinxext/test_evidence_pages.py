@@ -84,7 +84,7 @@ SAID = [
     ),
     (f"{PLACE}/{SOURCE}", "zh_CN", ["调用前", "所有 rank", "不成立 others-keep-tensor", "rank 1、2 没有应答"]),
     (f"{PLACE}/torch.distributed.ReduceOp", "en", ["ReduceOp(op)", "Members: AVG SUM"]),
-    (f"{PLACE}/torch.distributed.gone", "en", ["not there AttributeError"]),
+    (f"{PLACE}/torch.distributed.gone", "en", ["not there “AttributeError”"]),
 ]
 
 
@@ -232,6 +232,24 @@ def test_no_long_signature_is_given_to_a_lexer(make_site: MakeSite) -> None:
     built = site.build()
     blocks = {api: re.findall(r'<div class="highlight-(python|text)', built.html(f"{PLACE}/{api}")) for api in texts}
     assert blocks == {"torch.f": ["python"], "torch.g": ["text"], "torch.h": ["text"]}
+
+
+def test_why_a_stranger_found_no_such_api_stands_in_quotes(make_site: MakeSite) -> None:
+    site = make_site()
+    why = "in the CPU package only. See “What is trusted”."
+    for world_size, measured_by in ((2, None), (3, "Li Si")):
+        signature = SignatureDump(api=f"torch.f{world_size}", missing=True, error=why)
+        record = msgspec.structs.replace(
+            run_record(world_size=world_size), signatures=[signature], measured_by=measured_by, probes=[]
+        )
+        run, path = write_run(site.folder / "data", record)
+        site.content.runs[run] = path
+        site.content.signed[run] = Signed(state=State.UNSIGNED if measured_by else State.LISTED)
+    built = site.build()
+    assert f"not there {why}" in _text(built.html(f"{PLACE}/torch.f2"))
+    theirs = _text(built.html(f"{PLACE}/torch.f3"))
+    assert "not there “in the CPU package only. See 'What is trusted'.”" in theirs
+    assert why not in theirs
 
 
 SIGNED, UNSIGNED = Signed(state=State.VERIFIED, signer="Lab"), Signed()
