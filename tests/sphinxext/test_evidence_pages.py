@@ -17,7 +17,16 @@ from apidiff.database.runs import short_id
 from apidiff.derive.evidence import ApiEvidence, SignatureEvidence, head_of
 from apidiff.model.base import Text
 from apidiff.model.signed import Signed, State
-from apidiff.model.trace import ProbeRun, RankTrace, ScalarDump, SequenceDump, SignatureDump, TensorDump, Value
+from apidiff.model.trace import (
+    DeviceFound,
+    ProbeRun,
+    RankTrace,
+    ScalarDump,
+    SequenceDump,
+    SignatureDump,
+    TensorDump,
+    Value,
+)
 from apidiff.model.views import ChangeEntry, DisputeEntry, VersionSpan
 from apidiff.sphinxext import build_cache
 from apidiff.sphinxext import trace_table as trace_table_module
@@ -250,6 +259,45 @@ def test_why_a_stranger_found_no_such_api_stands_in_quotes(make_site: MakeSite) 
     theirs = _text(built.html(f"{PLACE}/torch.f3"))
     assert "not there “in the CPU package only. See 'What is trusted'.”" in theirs
     assert why not in theirs
+
+
+# Fields of a record that hold names this project knows.
+_KNOWN = {
+    *("framework", "framework_version", "backend", "device", "suite_version", "date"),
+    *("api", "probe", "spec", "end", "kind", "stage", "dtype"),
+}
+_TYPED = "KILROY: measured by this project"
+
+
+def _typed(value: Any, name: str = "") -> Any:
+    """``value`` with all that a stranger may type saying the same sentence."""
+    if isinstance(value, str):
+        return value if name in _KNOWN else _TYPED
+    if isinstance(value, list):
+        return [_typed(one) for one in value]
+    if isinstance(value, dict):
+        return {(key if name in {"before", "after"} else _TYPED): _typed(one) for key, one in value.items()}
+    if not isinstance(value, msgspec.Struct):
+        return value
+    changed = {field: _typed(getattr(value, field), field) for field in value.__struct_fields__}
+    return msgspec.structs.replace(value, **changed)
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_what_a_stranger_typed_stands_in_quotes_or_as_code(make_site: MakeSite, language: str) -> None:
+    site = make_site("site", language)
+    found = DeviceFound(names=["x"], versions={"x": "x"})
+    record = msgspec.structs.replace(run_record(world_size=2), measured_by="x", stopped="x", device_found=found)
+    run, path = write_run(site.folder / "data", _typed(record))
+    site.content.runs[run] = path
+    built = site.build()
+    told = [name.removesuffix(".html") for name, html in built.pages().items() if "KILROY" in html]
+    assert {"runs", f"{PLACE}/{SOURCE}", f"{PLACE}/torch.distributed.gone", f"runs/{short_id(run)}"} <= {*told}
+    for name in told:
+        prose = re.sub(r"<(pre|code|script)\b.*?</\1>", "", built.html(name), flags=re.DOTALL)
+        attributes = " ".join(re.findall(r"<[^>]*KILROY[^>]*>", prose))
+        for outside in (re.sub("“[^”]*”", "", text) for text in (_text(prose), attributes)):
+            assert "KILROY" not in outside, (name, outside[max(0, outside.index("KILROY") - 200) :][:300])
 
 
 SIGNED, UNSIGNED = Signed(state=State.VERIFIED, signer="Lab"), Signed()
