@@ -42,7 +42,7 @@ class Journal:
 
     def __init__(self, path: Path | None, plan: Plan, world_size: int | None = None) -> None:
         self._world_size = world_size
-        self._name = path.name if path else ""
+        self._path, self._name = path, path.name if path else ""
         self._file = _opened(path) if path else None
         specs = {step_key(step): step.spec for step in plan.steps}
         self.done: dict[tuple[str, str], ProbeRun] = {}
@@ -89,7 +89,8 @@ class Journal:
             # On a line of its own, even after one that was cut short.
             self._file.write(b"\n" + _digest(content, self._name) + b" " + content + b"\n")
             os.fsync(self._file.fileno())
-        except OSError:
+        except OSError as error:
+            _tell_unkept(self._path, error)
             self.close()
 
     def close(self) -> None:
@@ -129,6 +130,13 @@ def _tell_unused(path: Path | None, found: str, remedy: str) -> None:
     )
 
 
+def _tell_unkept(path: Path | None, error: OSError) -> None:
+    sys.stderr.write(
+        f"apidiff: note: the journal {printable(str(path))} cannot be kept ({error.strerror}); if this run is stopped, the next "
+        "one begins anew. Set XDG_STATE_HOME to a folder that can be written.\n"
+    )
+
+
 def remove_journal(path: Path) -> None:
     """Removes a journal that is no longer needed; one that another process has open stays, and one that is not this user's.
 
@@ -162,20 +170,25 @@ class _ForeignError(Exception):
 
 
 def _opened(path: Path) -> FileIO | None:
-    """As `_locked`; None also where another user could have written the file, which is said."""
+    """As `_locked`; None also where it cannot be written, or another user could have written it, which is said."""
     try:
         return _locked(path)
+    except BlockingIOError:
+        return None
+    except OSError as error:
+        _tell_unkept(path, error)
     except _ForeignError as error:
         _tell_unused(path, error.found, error.remedy)
-        return None
+    return None
 
 
 def _locked(path: Path) -> FileIO | None:
-    """Opens and locks the file for this process; None where another process has it or it cannot be written.
+    """Opens and locks the file for this process; None where it was removed meanwhile.
 
-    Raises _ForeignError where another user could have written it.
+    Raises BlockingIOError where another process has it, another OSError where it cannot be written, and _ForeignError where
+    another user could have written it.
     """
-    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not is_own(path.parent.stat()):
             remedy = "Make that folder yours alone (chmod 700), or set XDG_STATE_HOME to another."

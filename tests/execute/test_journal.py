@@ -94,10 +94,22 @@ def test_lines_of_another_run_are_not_taken_up(tmp_path: Path, capfd: pytest.Cap
     assert Journal(other.rename(path), plan(a="1")).done
 
 
-def test_a_journal_that_cannot_be_kept_does_not_stop_the_run(tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_kept_is_told_and_does_not_stop_the_run(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    journal = Journal(tmp_path / "file" / "one.jsonl", plan(a="1"))
-    journal.add(run("a", "1"))
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "file" / "one.jsonl", tmp_path / "folder"):
+        journal = Journal(path, plan(a="1"))
+        journal.add(run("a", "1"))
+        [line] = capfd.readouterr().err.splitlines()
+        assert f"the journal {path} cannot be kept (" in line
+    full = Journal(tmp_path / "one.jsonl", plan(a="1", b="2"))
+    full._file = FileIO("/dev/full", "a")
+    for one in ("a", "b"):
+        full.add(run(one, "1"))
+    [line] = capfd.readouterr().err.splitlines()
+    assert f"the journal {tmp_path / 'one.jsonl'} cannot be kept (No space left on device)" in line
 
 
 def test_none_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
