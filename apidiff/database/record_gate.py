@@ -89,7 +89,7 @@ def _keyed_once(pairs: list[tuple[str, object]]) -> None:
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
-            raise ValueError(f"an object has `{key[:_SHOWN]}` twice")
+            raise ValueError(f"an object has {key[:_SHOWN]!r} twice")
         seen.add(key)
 
 
@@ -128,7 +128,7 @@ def _count_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
             yield f"holds {len(keys)} {name}s", f"At most {limit} are possible. {NEW}"
         if long := next((part for key in keys for part in key if len(part) > MAX_NAME), None):
             yield (
-                f"holds a {name} with a name of {len(long)} characters: {long[:_SHOWN]}",
+                f"holds a {name} with a name of {len(long)} characters: {long[:_SHOWN]!r}",
                 f"At most {MAX_NAME} are possible. {NEW}",
             )
         odd = next((part for key in keys for part, form in _forms(key) if not form.fullmatch(part)), None)

@@ -247,9 +247,9 @@ def test_a_place_of_which_pages_have_no_name_is_refused(tmp_path: Path, change: 
         ([made("torch.f")] * 2, [], r"holds a sample twice: torch\.f torch\.f plain"),
         ([], ["torch.f"] * 2, r"holds a signature twice: torch\.f"),
         ([], [f"torch.f{number}" for number in range(20_001)], "holds 20001 signatures"),
-        ([made("f" * 201)], [], "holds a sample with a name of 201 characters: fff"),
+        ([made("f" * 201)], [], "holds a sample with a name of 201 characters: 'fff"),
         ([made("torch.f g")], [], "holds a sample with the name 'torch.f g'"),
-        ([], ["f" * 201], "holds a signature with a name of 201 characters: fff"),
+        ([], ["f" * 201], "holds a signature with a name of 201 characters: 'fff"),
     ],
 )
 def test_what_is_there_twice_too_often_or_under_too_long_a_name_is_refused(

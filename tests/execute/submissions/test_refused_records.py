@@ -222,7 +222,7 @@ def test_a_record_that_says_a_thing_twice_is_refused(
     there.parent.mkdir()
     there.write_bytes(content)
     for read in (lambda: read_foreign(path, fits), lambda: read_run(there)):
-        with pytest.raises(DataError, match=r"an object has `(schema|backend)` twice"):
+        with pytest.raises(DataError, match=r"an object has '(schema|backend)' twice"):
             read()
 
 
@@ -246,7 +246,7 @@ def test_a_record_in_the_data_that_is_nested_too_deep_is_one_error(
 def test_what_is_said_twice_is_found_at_once() -> None:
     """To look through all keys for each of them would take hours here."""
     keys = b"".join(b'"%d":0,' % number for number in range(200_000))
-    with pytest.raises(ValueError, match="`199999` twice"):
+    with pytest.raises(ValueError, match="'199999' twice"):
         refuse_repeated_keys(b"{" + keys + b'"199999":0}')
 
 
