@@ -125,6 +125,16 @@ def start(
     )
 
 
+def wait_for(process: subprocess.Popen[bytes]) -> int:
+    """Waits for the end of a process, however long; returns its exit code.
+
+    A signal may reach another thread than the one that waits, as of a library, and would not wake `Popen.wait`.
+    """
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(1.0)
+
+
 def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills the process group that a process leads; does not wait for its end."""
     with contextlib.suppress(ProcessLookupError):

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from apidiff.process_group import Ended, kill_group, run, start
+from apidiff.process_group import Ended, kill_group, run, start, wait_for
 
 SHELL = ["/bin/sh", "-c"]
 
@@ -42,6 +42,36 @@ def test_how_a_program_ends(script: str, guarded: bool, ended: Ended) -> None:
 )
 def test_the_last_line_is_that_of_errors_where_it_failed(ended: Ended, line: str) -> None:
     assert ended.last_line == line
+
+
+# Has a signal come to another thread than the one that waits, as a library's may take it.
+ELSEWHERE = """
+import os, signal, sys, threading, time
+from apidiff.ending_signals import end_in_order
+from apidiff.process_group import end_group, start, wait_for
+
+def send():
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+end_in_order()
+threading.Thread(target=send, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+process = start(["sleep", "120"], 1)
+try:
+    wait_for(process)
+finally:
+    end_group(process)
+"""
+
+
+def test_a_signal_that_another_thread_takes_ends_a_wait() -> None:
+    done = subprocess.run([sys.executable, "-c", ELSEWHERE], timeout=60, check=False)
+    assert done.returncode == 143
+
+
+def test_a_process_is_waited_for_however_long_it_takes() -> None:
+    assert wait_for(start([*SHELL, "sleep 1.5; exit 3"], 1)) == 3
 
 
 @pytest.mark.parametrize("guarded", [True, False])

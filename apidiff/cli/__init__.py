@@ -186,8 +186,10 @@ def _refuse_unusable(arguments: Sequence[str]) -> None:
     """
     for number, argument in enumerate(arguments, 1):
         if "\0" in argument or any("\ud800" <= character <= "\udfff" for character in argument):
+            encoding = sys.getfilesystemencoding().upper()
+            locale = "" if encoding == "UTF-8" else ", or set LC_ALL=C.UTF-8"
             raise ApidiffError(
-                f"Argument {number} is not UTF-8 text, or holds a NUL. Write it, or name the file, in UTF-8."
+                f"Argument {number} is not {encoding} text, or holds a NUL. Write it, or name the file, in {encoding}{locale}."
             )
         if argument.startswith("-") and argument.endswith("=--"):
             raise ApidiffError(

@@ -37,7 +37,7 @@ from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.model.agreement import Agreement
 from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
-from apidiff.process_group import end_group, start
+from apidiff.process_group import end_group, start, wait_for
 from apidiff.scratch_folder import scratch_folder
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 
@@ -88,9 +88,15 @@ def run(args: argparse.Namespace) -> int:
         variables = without_settings(os.environ) | own
         process = start(again, 1, 2, environment=variables, scratch=kept)  # it tells what this one does
         try:
-            code = process.wait()
+            code = wait_for(process)
         finally:
             end_group(process)
+        if code < 0 or code > 128:  # as `Ended` says
+            number = -code if code < 0 else code - 128
+            raise ApidiffError(
+                f"samples extract: the process that draws the calls was killed by signal {number}, and nothing was written. "
+                "Free memory, or name fewer mappings."
+            )
         if code != 0:
             return code
         ended = (kept / _ENDED).read_text("utf-8").splitlines() if (kept / _ENDED).exists() else []

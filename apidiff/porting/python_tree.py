@@ -6,50 +6,76 @@ import ast
 import io
 import re
 import tokenize
+import unicodedata
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from functools import lru_cache
+
+from apidiff.porting.bounded_tokens import TooManyUnknown, bounded_tokens
 
 # Of one f-string: Python 3.11 looks for each from the string's beginning, 18 s for 125,000 of them.
 _MOST_EXPRESSIONS = 2000
-_QUOTES = {"'", '"'}
 _F_STRING = re.compile(r"""[rR]?[fF][rR]?["']""")
+# Marks on one letter, as accents: Python sorts those of a name in time with their square, 18 s for 80,000 of them.
+_MOST_MARKS = 1000
+_NOT_ASCII = re.compile(rf"[^\x00-\x7f]{{{_MOST_MARKS},}}")
 
 
 def python_tree(text: str) -> ast.Module:
     """Parses a module. Raises SyntaxError, ValueError, RecursionError or MemoryError for what is no Python.
 
-    SyntaxError also for an f-string with more than 2,000 expressions.
+    SyntaxError also for what would take minutes: an f-string with more than 2,000 expressions, a letter with more than 1,000
+    accents.
     """
-    _refuse_long_f_strings(text)
+    _refuse_slow(text)
     with warnings.catch_warnings(action="ignore"):
         return ast.parse(text)
 
 
 def expression_tree(text: str) -> ast.expr:
     """Parses one expression likewise."""
-    _refuse_long_f_strings(text)
+    _refuse_slow(text)
     with warnings.catch_warnings(action="ignore"):
         return ast.parse(text, mode="eval").body
 
 
-def _refuse_long_f_strings(text: str) -> None:
-    """Raises SyntaxError for an f-string with more expressions than anybody writes."""
+def _refuse_slow(text: str) -> None:
+    """Raises SyntaxError for what nobody writes and a parser would take minutes to read."""
+    if not text.isascii():
+        for run in _NOT_ASCII.finditer(text):
+            _refuse_marks(run)
     if text.count("{") <= _MOST_EXPRESSIONS or not _F_STRING.search(text):
         return
-    for token in _tokens(text):
-        if token.string.count("{") > _MOST_EXPRESSIONS and _F_STRING.match(token.string):
-            why = f"an f-string with more than {_MOST_EXPRESSIONS:,} expressions"
-            raise SyntaxError(why, (None, token.start[0], None, None))
+    try:
+        for token in _tokens(text):
+            if token.string.count("{") > _MOST_EXPRESSIONS and _F_STRING.match(token.string):
+                why = f"an f-string with more than {_MOST_EXPRESSIONS:,} expressions"
+                raise SyntaxError(why, (None, token.start[0], None, None))
+    except TooManyUnknown as error:
+        why, (line, _) = error.args
+        raise SyntaxError(why, (None, line, None, None)) from error
 
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
-    """Those before the first that is no Python: why, its parser will say. From 3.12 on no f-string is a token.
+    """Those before the first that is no Python: why, its parser will say. From 3.12 on no f-string is a token."""
+    try:
+        yield from bounded_tokens(io.StringIO(text).readline)
+    except TooManyUnknown:
+        raise
+    except (tokenize.TokenError, SyntaxError):
+        return
 
-    A string that its line does not end is the last: behind each of its quotes another is looked for, 20 s for 40 kB of them.
-    """
-    with suppress(tokenize.TokenError, SyntaxError):
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.ERRORTOKEN and token.string[:1] in _QUOTES:
-                return
-            yield token
+
+def _refuse_marks(run: re.Match[str]) -> None:
+    marks = 0
+    for sign in run[0]:
+        marks = marks + 1 if _is_mark(sign) else 0
+        if marks > _MOST_MARKS:
+            line = 1 + run.string.count("\n", 0, run.start())
+            raise SyntaxError(f"more than {_MOST_MARKS:,} accents on a letter", (None, line, None, None))
+
+
+@lru_cache(4096)
+def _is_mark(sign: str) -> bool:
+    """Whether a character is one, or made of such, that stands on the letter before it."""
+    return unicodedata.combining(unicodedata.normalize("NFKD", sign)[0]) != 0

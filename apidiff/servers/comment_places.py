@@ -6,11 +6,11 @@ import tokenize
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from apidiff.porting.bounded_tokens import bounded_tokens
 from apidiff.porting.source_text import MARKDOWN, Block, UnreadableSource, parse_text
 from apidiff.porting.text_scan import LONGEST_LINE
 
 _ENDS = {tokenize.NL, tokenize.NEWLINE}
-_MOST_UNENDED = 50  # strings that their lines do not end: behind each of their quotes another one is looked for
 
 
 @lru_cache(4)  # an editor asks with each move of the cursor
@@ -38,15 +38,11 @@ def _of_block(block: Block) -> Iterator[tuple[int, int | None]]:
     read = (f"{line}\n" if len(line) <= LONGEST_LINE else "pass\n" for line in lines)
     comment: int | None = None
     within = 0  # strings whose parts are tokens, from Python 3.12 on
-    unended = 0
     try:
-        for token in tokenize.generate_tokens(read.__next__):
+        for token in bounded_tokens(read.__next__):
             number, column = token.start
             kind = tokenize.tok_name[token.type]
             within += (kind == "FSTRING_START") - (kind == "FSTRING_END")
-            unended += kind == "ERRORTOKEN" and token.string[:1] in {"'", '"'}
-            if unended > _MOST_UNENDED:
-                return
             if token.type == tokenize.COMMENT:
                 comment = column
             elif token.type in _ENDS:

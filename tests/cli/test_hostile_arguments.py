@@ -38,6 +38,14 @@ def test_an_argument_that_is_no_text_is_refused() -> None:
     )
 
 
+def test_the_encoding_that_an_argument_is_not_in_is_named() -> None:
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [*COMMAND, "lookup", "拼接".encode()]
+    done = subprocess.run(command, env=os.environ | locale, capture_output=True, timeout=300, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b"file, in ASCII, or set LC_ALL=C.UTF-8.\n"), done.stderr
+
+
 def test_a_file_that_no_system_can_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """No shell can pass it, but whoever calls `main` can."""
     assert main(["scan", "a\0b.py"]) == 2

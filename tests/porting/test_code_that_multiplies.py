@@ -83,15 +83,29 @@ def test_an_f_string_of_more_expressions_than_any_has_is_refused(scan: Scan, cod
     assert [(problem.code, problem.line) for problem in file.names.problems] == ([("syntax", line)] if line else [])
 
 
-_UNENDED = "x='" + "\\'" * 45_000
+# Lines in which a token is looked for in vain from each quote, or each blank, to their end.
+_IN_VAIN = {"quotes": "x='" + "\\'" * 45_000, "blanks": f"x{' ' * 45_000}$", "in Python": f"x ={' ' * 45_000}℘"}
 
 
-def test_strings_that_a_line_does_not_end_are_looked_for_once(scan: Scan) -> None:
-    """Behind each of the quotes another one was: 42 kB took 20 s, and twice as much four times as long."""
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="looks for tokens in another way")
+@pytest.mark.parametrize("line", _IN_VAIN.values(), ids=_IN_VAIN.keys())
+def test_tokens_are_not_looked_for_in_vain_without_end(scan: Scan, line: str) -> None:
+    """42 kB took 20 s, and twice as much four times as long."""
     begun = time.process_time()
-    [file] = scan({"a.py": f'f""  # {"{" * 2001}\n{_UNENDED}\n'})
+    [file] = scan({"a.py": f'f""  # {"{" * 2001}\n{line}\n'})
     assert time.process_time() - begun < 5
-    assert [problem.code for problem in file.names.problems] == ["syntax"]
+    assert [(problem.code, problem.line) for problem in file.names.problems] == [("syntax", 2)]
+
+
+# Two accents in the wrong order, in Python's; the last ones are made of such.
+@pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\uff9e\u0f73"])
+def test_accents_on_a_letter_are_no_more_than_anybody_writes(scan: Scan, marks: str) -> None:
+    """Python sorts those of a name: 400 kB took 102 s."""
+    begun = time.process_time()
+    for many, found in ((300, []), (150_000, [("syntax", 3)])):
+        [file] = scan({"a.py": f"'''中文\n'''\na{(marks * many)[:many]} = 1\n"})
+        assert [(problem.code, problem.line) for problem in file.names.problems] == found
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="looks for no expression from the string's beginning")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -698,3 +699,11 @@ def test_a_star_where_the_target_takes_a_tuple_is_told(port: Port, call: str, is
     assert ("as one tuple" in ported.text) is is_told
     name = call.partition("(")[0].rpartition(".")[2]
     assert not is_told or [one.state for one in ported.changes if one.source.endswith(f".{name}")] == ["manual"]
+
+
+def test_blanks_before_a_letter_that_is_no_token_keep_no_port_waiting(port: Port) -> None:
+    begun = time.process_time()
+    code = f"import torch\n℘ = torch.ones(3)\ny = torch.std({' ' * 45_000}℘, dim=0)\n"
+    ported = port(code)
+    assert time.process_time() - begun < 10
+    assert ported

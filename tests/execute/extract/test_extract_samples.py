@@ -42,6 +42,7 @@ from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
 from apidiff.model.sample import Sample, SampleArgument, SampleInput
 from apidiff.model.signature import ParameterKind, Signature, SignatureKind, SignatureParameter
+from apidiff.process_group import start
 
 # Together at most 10 MB for the 2,300 names that code uses.
 MOST_BYTES_AN_API = 10_000_000 // 2300
@@ -443,6 +444,16 @@ def test_no_module_is_taken_from_the_users_folder(tmp_path: Path, shipped: dict[
     command = [sys.executable, "-P", "-m", "apidiff", "samples", "extract", "torch.eye", "--into", "../into"]
     subprocess.run(command, cwd=here, check=True, capture_output=True, timeout=300)
     assert load_extracted(tmp_path / "into") == ({"torch.eye": shipped["torch.eye"]}, [])
+
+
+def test_a_process_that_was_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where memory is short: it could say nothing itself."""
+    command = ["/bin/sh", "-c", "kill -9 $$"]
+    monkeypatch.setattr(samples, "start", lambda _command, *given, **more: start(command, *given, **more))
+    arguments = argparse.Namespace(into=tmp_path / "samples", ids=["torch.abs"])
+    with pytest.raises(ApidiffError, match=r"was killed by signal 9, and nothing was written\. Free memory"):
+        samples.run(arguments)
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_name_that_looks_like_an_option_is_none(tmp_path: Path) -> None:
