@@ -35,7 +35,7 @@ from apidiff.execute.submissions import signature_errors
 from apidiff.folder_walk import visible_files, walk_folders
 from apidiff.process_group import end_group, remove_folder, start
 from apidiff.real_path import real_path
-from apidiff.standard_streams import open_closed_streams, print_text
+from apidiff.standard_streams import open_closed_streams, print_text, refuse_encoding_of_no_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 from apidiff.writers.exports.site_folder import FAULTS, MARK, TOP, is_free, mark, refuse_links, work_folder
 
@@ -535,6 +535,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
+        if arguments is None:
+            refuse_encoding_of_no_text()
         if options.command == "build":
             index = build_site(options.output, site_url=options.site_url)
             print_text(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
@@ -550,6 +552,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ApidiffError as error:
         sys.stderr.write(f"{error}\n")
         return 2
+    except MemoryError:
+        sys.stderr.write(f"{options.output}: memory ran out. Free some; `ulimit -a` tells the limits.\n")
+        return 2
     except OSError as error:
         remedy = "Take away what stands in its place, free the space or give --output another folder."
         sys.stderr.write(f"{error.filename or options.output}: {error.strerror}. {remedy}\n")
@@ -563,7 +568,8 @@ def _serve(site: Path, port: int) -> None:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
-            thread.join()
+            while thread.is_alive():  # a signal that another thread takes would not end one wait for it
+                thread.join(1.0)
         except KeyboardInterrupt:
             return
         finally:

@@ -262,7 +262,7 @@ def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Cont
     yield f"  {record.framework} {record.framework_version}, {where}"
     yield f"  {record.date}, apidiff {record.suite_version}, measured by {_measurer(data, key, record)}"
     signed = data.signed[key]
-    yield f"  {signed_words(signed, 'en')}{f' ({one_line(signed.about)})' if signed.about else ''}"
+    yield f"  {signed_words(signed, 'en')}{f' ({quoted(signed.about)})' if signed.about else ''}"
     yield f"  {quoted(record.os)}, {quoted(record.machine, _SHORT)}, {record.cores} cores, Python {quoted(record.python, _SHORT)}"
     if isinstance(record, RunRecord) and record.build:
         yield f"  {record.framework} is the build {quoted(record.build, _SHORT)}, which is no release"

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -332,8 +333,8 @@ def _key_itself(signer: Signer) -> bytes:
 
 def _line(text: str, number: int) -> int | None:
     """Finds the line at which the table of the signer begins."""
-    heads = [text.count("\n", 0, match.start()) + 1 for match in _HEAD.finditer(text)]
-    return heads[number] if number < len(heads) else None
+    head = next(islice(_HEAD.finditer(text), number, None), None)
+    return head and text.count("\n", 0, head.start()) + 1
 
 
 def id_of(encoded: str, size: int) -> str | None:

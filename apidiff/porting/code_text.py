@@ -54,6 +54,7 @@ class CodeText:
         # Line → the byte of each character of it, where these are not the same.
         self._widths: dict[int, Sequence[int] | None] = {}
         self._pieces: list[CodeTokens] = []
+        self._unread = (0, 0)  # the bytes of a piece whose tokens were not told: those within are not looked for again
 
     def offset(self, line: int, column: int) -> int:
         """The byte at which a column of a line stands, both as `ast` counts them."""
@@ -170,7 +171,13 @@ class CodeText:
         for piece in reversed(pieces):
             if piece.covers(start, end):
                 return piece
-        pieces.append(CodeTokens(self.text(start, end), start))
+        if self._unread[0] <= start and end <= self._unread[1]:
+            raise NoTokens
+        try:
+            pieces.append(CodeTokens(self.text(start, end), start))
+        except NoTokens:
+            self._unread = start, end
+            raise
         del pieces[:-_MOST_PIECES]
         return pieces[-1]
 

@@ -10,21 +10,23 @@ import unicodedata
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 
 from apidiff.porting.bounded_tokens import TooManyUnknown, bounded_tokens
 
 # Of one f-string: Python 3.11 looks for each from the string's beginning, 18 s for 125,000 of them.
 _MOST_EXPRESSIONS = 2000
 _F_STRING = re.compile(r"""[rR]?[fF][rR]?["']""")
-# Marks on one letter, as accents: Python sorts those of a name in time with their square, 18 s for 80,000 of them.
-_MOST_MARKS = 1000
-_NOT_ASCII = re.compile(rf"[^\x00-\x7f]{{{_MOST_MARKS},}}")
+# Marks on a letter, as accents: Python sorts those of a name in time with their square, and again wherever it tries to read it
+# otherwise: 100 kB of letters with 1,000 each took 16 s. More than a few are counted: the squares of all in a text.
+_FEW_MARKS, _MOST_SORTED = 20, 1_000_000
+_NOT_ASCII = re.compile(rf"[^\x00-\x7f]{{{_FEW_MARKS},}}")
 
 
 def python_tree(text: str) -> ast.Module:
     """Parses a module. Raises SyntaxError, ValueError, RecursionError or MemoryError for what is no Python.
 
-    SyntaxError also for what would take minutes: an f-string with more than 2,000 expressions, a letter with more than 1,000
+    SyntaxError also for what would take minutes: an f-string with more than 2,000 expressions, letters with hundreds of
     accents.
     """
     _refuse_slow(text)
@@ -42,8 +44,7 @@ def expression_tree(text: str) -> ast.expr:
 def _refuse_slow(text: str) -> None:
     """Raises SyntaxError for what nobody writes and a parser would take minutes to read."""
     if not text.isascii():
-        for run in _NOT_ASCII.finditer(text):
-            _refuse_marks(run)
+        _refuse_marks(text)
     if text.count("{") <= _MOST_EXPRESSIONS or not _F_STRING.search(text):
         return
     try:
@@ -59,20 +60,23 @@ def _refuse_slow(text: str) -> None:
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     """Those before the first that is no Python: why, its parser will say. From 3.12 on no f-string is a token."""
     try:
-        yield from bounded_tokens(io.StringIO(text).readline)
+        yield from bounded_tokens(io.StringIO(text, newline=None).readline)
     except TooManyUnknown:
         raise
     except (tokenize.TokenError, SyntaxError):
         return
 
 
-def _refuse_marks(run: re.Match[str]) -> None:
-    marks = 0
-    for sign in run[0]:
-        marks = marks + 1 if _is_mark(sign) else 0
-        if marks > _MOST_MARKS:
-            line = 1 + run.string.count("\n", 0, run.start())
-            raise SyntaxError(f"more than {_MOST_MARKS:,} accents on a letter", (None, line, None, None))
+def _refuse_marks(text: str) -> None:
+    """Raises SyntaxError for letters with more accents than anybody writes."""
+    steps = 0
+    for run in _NOT_ASCII.finditer(text):
+        for is_mark, marks in groupby(run[0], _is_mark):
+            many = sum(1 for _ in marks) if is_mark else 0
+            steps += many**2 if many > _FEW_MARKS else 0
+        if steps > _MOST_SORTED:
+            line = 1 + text.count("\n", 0, run.start())
+            raise SyntaxError("letters with more accents than anybody writes", (None, line, None, None))
 
 
 @lru_cache(4096)

@@ -25,7 +25,7 @@ _VERSION = 1
 _LARGEST = 64 * 2**20  # bytes of a baseline
 # What `write_baseline` writes, also where it was cut or merged: how it begins, each line, and a part of a last one. A brace alone
 # may be the beginning of anything.
-_BEGINS = re.compile(rb'\s*\{\s*"version": \d+,')
+_BEGINS = re.compile(rb'\s*\{\s*"version": \d+,\s*("findings": \[|"[a-z]*\Z|"findings".{0,2}\Z|<<<<<<<|\Z)')
 _LINE = re.compile(rb'[]{}[,]*|"version": \d+,|"findings": \[\]?|"(file|source|id)": ".*",?|"count": \d+|[<|=>]{7}.*')
 _LAST_LINE = re.compile(rb'"([a-z]*|findings"(: ?)?|(file|source|id)"(: ?(".*)?)?|count"(: ?)?)')
 
@@ -141,6 +141,8 @@ def _is_baseline(content: bytes) -> bool:
         return True
     try:
         msgspec.json.decode(content, type=_Baseline)
+    except msgspec.ValidationError:  # of another shape
+        return False
     except (ValueError, RecursionError):
         *lines, last = map(bytes.strip, content.split(b"\n"))
         whole = all(map(_LINE.fullmatch, lines)) and (_LINE.fullmatch(last) or _LAST_LINE.fullmatch(last))

@@ -97,7 +97,7 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
     facts: list[tuple[str, str | nodes.Node]] = [
         ("measured_by", _measurer(make, run, signed)),
         ("signed", signed_words(signed, make.language)),
-        *([("signer", signed.about)] if signed.about else []),
+        *([("signer", quoted(signed.about))] if signed.about else []),
         ("framework", f"{make.framework(run.framework)} {run.framework_version}"),
         ("backend", run.backend),
         ("device", run.device),

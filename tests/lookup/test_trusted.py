@@ -114,7 +114,9 @@ def test_an_unsigned_record_that_disagrees_is_shown_and_changes_nothing(database
     assert {seen.trust.value for seen in claim.observed} == {"project"}
     assert {seen.trust.value for seen in claim.unsigned} == {"unsigned"}
     assert {row.trust for row in claim.summary} == {"project"}
-    assert claim.disputes[0].text.en.startswith("Unsigned records, which decide nothing, disagree with others for PyTorch 2.13.0")
+    assert claim.disputes[0].text.en.startswith(
+        "Unsigned records, which decide nothing, disagree with others for PyTorch 2.13.0"
+    )
     assert "未签名的记录与其他记录相互矛盾（不影响结论）" in claim.disputes[0].text.zh
     assert "“this projеct” (unsigned)" in claim.disputes[0].text.en
     assert "“this projеct”（未签名）" in claim.disputes[0].text.zh

@@ -19,6 +19,7 @@ from apidiff.model.source_names import SourceNames
 from apidiff.porting import tree_links
 from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts, Steps
 from apidiff.porting.name_walk import Walker
+from apidiff.porting.python_tree import python_tree
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.string_names import exported_names
 from apidiff.porting.torch_names import TorchNames, either, read_result_types
@@ -97,15 +98,25 @@ def test_tokens_are_not_looked_for_in_vain_without_end(scan: Scan, line: str) ->
     assert [(problem.code, problem.line) for problem in file.names.problems] == [("syntax", 2)]
 
 
-# Two accents in the wrong order, in Python's; the last ones are made of such.
+# Accents on one letter, and on many; two in the wrong order, in Python's; some are made of such.
 @pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\uff9e\u0f73"])
-def test_accents_on_a_letter_are_no_more_than_anybody_writes(scan: Scan, marks: str) -> None:
-    """Python sorts those of a name: 400 kB took 102 s."""
+@pytest.mark.parametrize(("many", "letters"), [(150_000, 1), (999, 300)])
+def test_accents_on_letters_are_no_more_than_anybody_writes(scan: Scan, marks: str, many: int, letters: int) -> None:
+    """Python sorts those of a name, and again wherever it tries to read it otherwise: 400 kB took 102 s."""
     begun = time.process_time()
-    for many, found in ((300, []), (150_000, [("syntax", 3)])):
-        [file] = scan({"a.py": f"'''中文\n'''\na{(marks * many)[:many]} = 1\n"})
+    for count, found in ((20, []), (many, [("syntax", 3)])):
+        name = f"a{(marks * count)[:count]}" * letters
+        [file] = scan({"a.py": f"'''中文\n'''\n{name} = 1\n"})
         assert [(problem.code, problem.line) for problem in file.names.problems] == found
     assert time.process_time() - begun < 5
+
+
+def test_lines_that_end_in_a_carriage_return_alone_are_lines() -> None:
+    """Each was a sign that begins no token of one long line, though it is Python."""
+    lines = ["import torch", f"d = [{'{}, ' * 2001}]", "x = f'{d}'", *["# a comment"] * 3000]
+    assert python_tree("\r".join(lines)).body[0].lineno == 1
+    with pytest.raises(SyntaxError, match="f-string"):
+        python_tree("\r".join([*lines, f"f'{'{a}' * 2001}'"]))
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="looks for no expression from the string's beginning")

@@ -707,3 +707,12 @@ def test_blanks_before_a_letter_that_is_no_token_keep_no_port_waiting(port: Port
     ported = port(code)
     assert time.process_time() - begun < 10
     assert ported
+
+
+def test_what_has_no_tokens_is_not_gone_through_for_each_call_in_it(port: Port) -> None:
+    """80 calls in one another with a ℘ in the innermost one: each took a second again."""
+    begun = time.process_time()
+    inner = f"x, {'x,' * 50_000} ℘, {'y, ' * 20_000}"
+    ported = port(f"import torch\n℘ = torch.ones(3)\nz = {'torch.sum(' * 80}[{inner}]{', dim=1)' * 80}\n")
+    assert time.process_time() - begun < 30
+    assert ported

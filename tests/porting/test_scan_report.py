@@ -157,6 +157,8 @@ THERE = [
     ('{"version": 1, "findings": []}\n', True),
     ('{\n "version": 1,\n<<<<<<< ours\n', True),
     ('{"version": 1, "findings": [{"note": "mine"}]}', False),
+    ('{\n "version": 2,\n "id": "mine",\n "count": 4\n}\n', False),
+    ('{\n "version": 2,\n "id": "mine",\n', False),
     ('{\n "version": 1,\n "findings": [\n  "mine"\n ]\n}\n', False),
     ('{\n "version": 1,\n "findings": []\n}\nmine\n', False),
     ('{\n "version": 1,\n "findings": [], "mine": "mine', False),

@@ -202,7 +202,9 @@ def test_what_an_unsigned_record_disputes_is_no_headline_and_no_figure(
     assert (SHORT["en"] in mapping) is counted
     assert bool(re.search(r"\d+ on which records disagree", details)) is counted
     for page in (details, _text(built.html(f"{PLACE}/{API}"))):
-        assert ("Unsigned records, which decide nothing, disagree with others for PyTorch 2.13.0" in page) is not counted
+        assert (
+            "Unsigned records, which decide nothing, disagree with others for PyTorch 2.13.0" in page
+        ) is not counted
         assert ("(unsigned)" in page) is not counted
 
 

@@ -323,3 +323,14 @@ def test_a_build_that_fails_waits_for_no_pipe_where_it_removes(tmp_path: Path) -
     (work / "link").symlink_to(tmp_path / "mine")
     site._remove(work)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_want_of_memory_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_given: object, **_more: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(site, "build_site", fail)
+    assert site.main(["build", "--output", str(tmp_path / "site")]) == 2
+    assert capsys.readouterr().err == f"{tmp_path / 'site'}: memory ran out. Free some; `ulimit -a` tells the limits.\n"

@@ -9,6 +9,7 @@ import io
 import os
 import socket
 import struct
+import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -201,3 +202,36 @@ def test_a_reader_who_leaves_half_way_is_not_told_of(tmp_path: Path, capsys: pyt
             assert leaving.recv(1)
         server.shutdown()
     assert capsys.readouterr().err == ""
+
+
+# Ends the server by a signal that another thread takes, as one that waits since the process was stopped may be.
+ELSEWHERE = """
+import os, signal, sys, threading, time
+from apidiff import site_builder
+from apidiff.ending_signals import end_in_order
+
+def send():
+    time.sleep(3)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+end_in_order()
+threading.Thread(target=send, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+sys.exit(site_builder.main(["serve", "--port", "0", "--output", sys.argv[1]]))
+"""
+
+
+def test_a_signal_that_another_thread_takes_ends_the_server(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("here")
+    command = [sys.executable, "-c", ELSEWHERE, str(tmp_path)]
+    assert subprocess.run(command, timeout=60, check=False, capture_output=True).returncode == 143
+
+
+def test_an_encoding_in_which_no_text_is_written_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "apidiff.site_builder", "serve", "--output", str(tmp_path)]
+    variables = os.environ | {"PYTHONIOENCODING": "idna"}
+    done = subprocess.run(command, env=variables, timeout=60, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Python cannot write text in the encoding 'idna'. Set PYTHONIOENCODING=utf-8.\n",
+    )
