@@ -179,13 +179,22 @@ def _stand_alone() -> None:
     _collect_rarely()
 
 
+def _is_text(argument: str) -> bool:
+    """Whether an argument is text and can name a file: the system decodes some characters that Python does not encode."""
+    try:
+        os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False
+    return not any("\ud800" <= character <= "\udfff" for character in argument)
+
+
 def _refuse_unusable(arguments: Sequence[str]) -> None:
     """Raises ApidiffError for an argument that is no text, which could not be printed either, for ``--option=--`` and ``-- --``.
 
     Of the latter two argparse makes an empty list, whatever kind of value is wanted.
     """
     for number, argument in enumerate(arguments, 1):
-        if "\0" in argument or any("\ud800" <= character <= "\udfff" for character in argument):
+        if "\0" in argument or not _is_text(argument):
             encoding = sys.getfilesystemencoding().upper()
             locale = "" if encoding == "UTF-8" else ", or set LC_ALL=C.UTF-8"
             raise ApidiffError(

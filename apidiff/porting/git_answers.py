@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
+from apidiff.errors import ApidiffError
 from apidiff.process_group import Ended, run
 
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -26,15 +28,15 @@ _ENVIRONMENT = {
 def git_answer(arguments: list[str], folder: Path) -> Ended:
     """Runs git in ``folder``. Names of files come as Python names them, whatever the locale.
 
-    Raises OSError where there is no git, TimeoutError where it does not end.
+    Raises OSError where there is no git, TimeoutError where it does not end, and ApidiffError where the locale's encoding would
+    give back something else than git printed.
     """
     told = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {})
     if told.code not in {0, _NONE}:  # of filters that nobody knows none is taken away
         return told
     filters = told.output.split("\0")
     # By variables, after the user's: the name of a filter may hold what ends a setting on the command line.
-    given = os.environ.get("GIT_CONFIG_COUNT", "")
-    first = int(given) if given.isdecimal() and len(given) < 5 else 0
+    first = int(os.environ.get("GIT_CONFIG_COUNT", "").strip() or 0)  # else git would not have answered
     unset = {f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(filters[:-1], first)}
     unset |= {f"GIT_CONFIG_VALUE_{number}": "" for number in range(first, first + len(unset))}
     return _run(arguments, folder, {**unset, "GIT_CONFIG_COUNT": str(first + len(filters) - 1)})
@@ -45,6 +47,20 @@ def _run(arguments: list[str], folder: Path, settings: dict[str, str]) -> Ended:
     environment = os.environ | _ENVIRONMENT | settings
     environment.pop("GIT_CONFIG", None)  # the one file of which `git config` alone tells
     try:
-        return run(command, DEADLINE_S, folder=folder, environment=environment, decoded=os.fsdecode, guarded=False)
+        return run(command, DEADLINE_S, folder=folder, environment=environment, decoded=_decoded, guarded=False)
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(f"git {arguments[0]} did not end within {DEADLINE_S:.0f} s") from error
+
+
+def _decoded(printed: bytes) -> str:
+    """What git prints, as the system's functions take it: another filter would be unset than the repository has."""
+    text = os.fsdecode(printed)
+    try:
+        if os.fsencode(text) == printed:
+            return text
+    except UnicodeEncodeError:
+        pass
+    raise ApidiffError(
+        f"git names something that the locale's encoding, {sys.getfilesystemencoding()}, does not give back as it is. "
+        "Set LC_ALL=C.UTF-8."
+    )

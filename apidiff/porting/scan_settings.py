@@ -105,6 +105,9 @@ def read_baseline(path: Path, setting: Path | None = None) -> Counter[tuple[str,
         raise ApidiffError(f"{place}: {error.strerror}. Write a baseline with --write-baseline {named}") from error
     except OSError as error:  # a folder, a device, a name that is too long: no baseline can be written there
         raise ApidiffError(f"{place}: {error.strerror}. Name another file.") from error
+    except UnicodeEncodeError as error:
+        lacks = f"the locale's encoding, {error.encoding}, lacks characters of this name"
+        raise ApidiffError(f"{place}: {lacks}. Set LC_ALL=C.UTF-8.") from error
     except (ValueError, RecursionError) as error:
         raise ApidiffError(
             f"{place}: is no baseline ({shortened(str(error))}). Name another file, or delete this one and write it anew with "

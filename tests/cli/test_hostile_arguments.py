@@ -46,6 +46,15 @@ def test_the_encoding_that_an_argument_is_not_in_is_named() -> None:
     assert done.stderr.endswith(b"file, in ASCII, or set LC_ALL=C.UTF-8.\n"), done.stderr
 
 
+def test_an_argument_that_python_cannot_encode_again_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system decodes some characters of EUC-JP otherwise than Python does."""
+    monkeypatch.setattr("apidiff.cli.os.fsencode", lambda text: text.encode("euc_jp"))
+    assert main(["scan", "\uff5e.py"]) == 2
+    assert "Argument 2 is not " in capsys.readouterr().err
+
+
 def test_a_file_that_no_system_can_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """No shell can pass it, but whoever calls `main` can."""
     assert main(["scan", "a\0b.py"]) == 2

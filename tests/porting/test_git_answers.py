@@ -112,6 +112,25 @@ print(sorted(os.fsencode(path.name) for path in changed_since("HEAD", Path(sys.a
 """
 
 
+@pytest.mark.parametrize("count", ["1", " 1", "+1", "00001"])
+def test_settings_by_variables_stay_however_their_number_is_written(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, count: str
+) -> None:
+    for name, value in (("COUNT", count), ("KEY_0", "user.nickname"), ("VALUE_0", "Ada")):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert git_answers.git_answer(["config", "user.nickname"], repository).output == "Ada\n"
+
+
+def test_names_that_the_locale_does_not_give_back_are_refused(filtered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As EUC-JP, in which three bytes are the same sign as one."""
+    decode = os.fsdecode
+    monkeypatch.setattr("apidiff.porting.git_answers.os.fsdecode", lambda printed: decode(printed).replace("é", "e"))
+    for ask in (lambda: changed_since("HEAD", filtered), lambda: refuse_unsaved([filtered / "model.py"])):
+        with pytest.raises(ApidiffError, match=r"does not give back as it is\. Set LC_ALL=C\.UTF-8\."):
+            ask()
+    assert not (filtered / "ran").exists()
+
+
 @pytest.mark.parametrize("utf_8", [False, True])
 def test_names_are_the_systems_whatever_the_locale(filtered: Path, utf_8: bool) -> None:
     locale = {"LC_ALL": "C", "PYTHONUTF8": str(int(utf_8)), "PYTHONCOERCECLOCALE": "0"}

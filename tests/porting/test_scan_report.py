@@ -493,3 +493,12 @@ def test_names_of_files_are_code_in_markdown(report: Report, name: str) -> None:
     assert {part.partition(".py")[0].endswith(f"/{shown.removesuffix('.py')}") for part in named} == {True}
     assert named[-1].endswith(f"/{shown}")
     assert {part.type for part in within} <= {"text", "code_inline"}
+
+
+def test_a_baseline_that_the_locale_cannot_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: object) -> bytes:
+        return "日本".encode("latin-1")
+
+    monkeypatch.setattr("apidiff.porting.scan_settings.read_regular", fail)
+    with pytest.raises(ApidiffError, match=r"encoding, latin-1, lacks characters of this name\. Set LC_ALL=C\.UTF-8"):
+        read_baseline(tmp_path / "日本.json")

@@ -101,6 +101,8 @@ def _refuse_name(path: Path, content: bytes) -> None:
         remedy = "Leave it out. Such calls are recorded where they are made: apidiff verify --execution single --record"
         raise DataError(path, None, "is a record of single processes, and those of ranks alone are taken in", remedy)
     named = _NAMED.fullmatch(path.name)
+    if named is None and path.name.endswith(".json.gz"):
+        raise DataError(path, None, "is packed, and records are sent as they were written", "Unpack it: gunzip.")
     if named is None:
         remedy = "Give it the name that apidiff verify --record gave it, such as gloo-cpu-3-0a1b2c3d4e5f.json."
         raise DataError(path, None, "its name holds no digest", remedy)

@@ -192,6 +192,7 @@ def test_a_dtype_that_numpy_lacks_is_known_and_judged(tmp_path: Path, record: Ru
     [
         (b"{}", "gloo-cpu-2-000000000000.json", "its bytes have digest 44136fa355b3, its name says 000000000000"),
         (b"{}", "record.json", "its name holds no digest"),
+        (b"{}", "gloo-cpu-3-0a1b2c3d4e5f.json.gz", "is packed, and records are sent as they were written. Unpack it"),
         (
             b"{}",
             "single-cpu-{}.json",
