@@ -20,9 +20,8 @@ from apidiff.database.record_gate import NEW, place_faults, record_faults, refus
 from apidiff.database.runs import record_path, run_name, whole_digest
 from apidiff.database.signing import PROGRAM
 from apidiff.database.single_runs import PREFIX
-from apidiff.errors import DataError
+from apidiff.errors import DataError, typed
 from apidiff.execute.submissions.known_probes import Spec
-from apidiff.messages.escape_invisible import quoted
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
@@ -160,7 +159,7 @@ def _about_the_run(record: RunRecord, backends: Collection[Backend]) -> Iterator
         for backend in backends
     ):
         there = ", ".join(f"{backend.name} ({backend.framework}, {backend.device})" for backend in backends)
-        named = (quoted(text, _SHOWN) for text in (record.backend, record.framework, record.device))
+        named = map(typed, (record.backend, record.framework, record.device))
         yield "names the backend {} ({}, {})".format(*named), f"Described are: {there}."
 
 
@@ -172,7 +171,7 @@ def _about_its_version(
         remedy = "Ask which release it was, or add it to apidiff/data/frameworks.yaml first, with its source."
         yield f"is of {framework} {version}, a release that this project does not know", remedy
     elif not _is_of(record.packages.get(framework, ""), version):
-        installed = quoted(record.packages[framework], _SHOWN) if framework in record.packages else "none"
+        installed = typed(record.packages[framework]) if framework in record.packages else "none"
         yield f"is of {framework} {version}, but lists the package's version {installed}", NEW
 
 

@@ -113,8 +113,8 @@ def test_a_signature_that_nobody_can_check_is_not_put_beside_a_record_of_ours(
 BUILDS = [
     ("2.13.0+cu130", None),
     ("2.13.0a0+5228986c39.nv25.05", None),
-    ("2.13.0.dev20261120+cu130", "lists the package's version “2.13.0.dev20261120"),
-    ("2.12.0a0+5228986c39.nv25.05", "lists the package's version “2.12.0a0"),
+    ("2.13.0.dev20261120+cu130", "lists the package's version '2.13.0.dev20261120"),
+    ("2.12.0a0+5228986c39.nv25.05", "lists the package's version '2.12.0a0"),
 ]
 
 
