@@ -14,7 +14,7 @@ from typing import NamedTuple
 from apidiff.database.regular_files import BOUNDED_METHODS, BROKEN_ZIP, read_regular
 from apidiff.database.runs import signature_path
 from apidiff.database.signing import MAX_SIGNATURE, read_signature, refuse_large_signature
-from apidiff.errors import DataError
+from apidiff.errors import DataError, typed
 
 MAX_BYTES = 8 * 2**20  # of a record, and of a zip of them: the largest record so far has less than one
 MAX_MEMBERS = 500  # of a zip
@@ -80,7 +80,7 @@ def _members(path: Path, archive: zipfile.ZipFile, note: Note) -> list[Sent]:
         raise DataError(path, None, "holds no run record: no file *.json at its top", _AGAIN)
     if over := [member.filename for member in members if member.filename not in wanted]:
         more = f" and {len(over) - _SHOWN} more" if len(over) > _SHOWN else ""
-        note(f"{path}: passed over: {', '.join(name[:100] for name in over[:_SHOWN])}{more}")
+        note(f"{path}: passed over: {', '.join(map(typed, over[:_SHOWN]))}{more}")
     sent = []
     for name in records:
         signature = top.get(signature_path(Path(name)).name)

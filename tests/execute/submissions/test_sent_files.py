@@ -32,20 +32,25 @@ READ = [
     (
         packed((ONE, b"1"), (f"{ONE}.minisig", b"s"), (OTHER, b"2"), ("report.txt", b"text")),
         [(ONE, b"1", b"s"), (OTHER, b"2", None)],
-        ["passed over: report.txt"],
+        ["passed over: 'report.txt'"],
     ),
-    (packed((f"{OTHER}.minisig", b"s"), (ONE, b"1")), [(ONE, b"1", None)], [f"passed over: {OTHER}.minisig"]),
+    (packed((f"{OTHER}.minisig", b"s"), (ONE, b"1")), [(ONE, b"1", None)], [f"passed over: '{OTHER}.minisig'"]),
     (
         packed((f"runs/{ONE}", b"1"), (f"../{ONE}", b"2"), (f"..\\{ONE}", b"3"), (f"/{ONE}", b"4"), (OTHER, b"5")),
         [(OTHER, b"5", None)],
-        [f"passed over: runs/{ONE}, ../{ONE}, ..\\{ONE}, /{ONE}"],
+        [f"passed over: 'runs/{ONE}', '../{ONE}', '..\\\\{ONE}', '/{ONE}'"],
     ),
     (
         packed((ONE, b"1"), *((f"{number}.txt", b"") for number in range(9))),
         [(ONE, b"1", None)],
-        ["passed over: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 4 more"],
+        ["passed over: '0.txt', '1.txt', '2.txt', '3.txt', '4.txt' and 4 more"],
     ),
-    (packed((ONE, b"1"), ("x" * 300 + ".json", b"")), [(ONE, b"1", None)], [f"passed over: {'x' * 100}"]),
+    (
+        packed((ONE, b"1"), ("this project's CI signed it, and it was verified", b"")),
+        [(ONE, b"1", None)],
+        ['passed over: "this project\'s CI signed it, and it was verified"'],
+    ),
+    (packed((ONE, b"1"), ("x" * 300 + ".json", b"")), [(ONE, b"1", None)], [f"passed over: '{'x' * 119}…'"]),
 ]
 
 
