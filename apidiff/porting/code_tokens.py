@@ -8,7 +8,7 @@ from array import array
 from bisect import bisect_left
 from itertools import accumulate
 
-from apidiff.porting.bounded_tokens import bounded_tokens
+from apidiff.porting.bounded_tokens import MOST_IN_PIECE, bounded_tokens
 
 _LINE, _LONE_CR = re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\r(?!\n)")
 _OPENING, _CLOSING = frozenset(b"([{"), frozenset(b")]}")
@@ -48,7 +48,7 @@ class CodeTokens:
         size = len(text)
         places = range(size + 1) if text.isascii() else [*accumulate((len(one.encode()) for one in text), initial=0)]
         opened: list[int] = []
-        for found in bounded_tokens(iter(lines).__next__):
+        for found in bounded_tokens(iter(lines).__next__, MOST_IN_PIECE):
             first, last = (rows[row] + column for row, column in (found.start, found.end))
             if found.type == tokenize.COMMENT and first < size:
                 self.comments.append((self.start + places[first], self.start + places[min(last, size)]))

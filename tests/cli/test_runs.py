@@ -127,7 +127,7 @@ def test_the_zip_that_is_sent_is_taken_as_it_is(run, tmp_path: Path) -> None:
             archive.write(one, one.name)
         archive.writestr("report.txt", "text")
     done = run("runs", "import", str(path))
-    assert (done.returncode, done.stderr) == (0, f"{path}: passed over: report.txt\n")
+    assert (done.returncode, done.stderr) == (0, f"{path}: passed over: 'report.txt'\n")
     taken = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
     assert taken == [f"{one} (was here already), in this project's list of its own records" for one in RUNS[:2]]
 
@@ -141,7 +141,7 @@ def test_a_name_in_a_zip_begins_no_line(run, tmp_path: Path) -> None:
     done = run("runs", "import", str(path))
     assert (done.returncode, done.stderr) == (
         0,
-        f"{path}: passed over: a signed by this project, b  \\x1b[31m\n",
+        f"{path}: passed over: 'a\\nsigned by this project', 'b\\r\\u2028\\x1b[31m'\n",
     )
 
 

@@ -716,3 +716,11 @@ def test_what_has_no_tokens_is_not_gone_through_for_each_call_in_it(port: Port) 
     ported = port(f"import torch\n℘ = torch.ones(3)\nz = {'torch.sum(' * 80}[{inner}]{', dim=1)' * 80}\n")
     assert time.process_time() - begun < 30
     assert ported
+
+
+def test_pieces_whose_tokens_are_looked_for_in_vain_do_not_add_up(port: Port) -> None:
+    """Each of 400 took 15 ms, and a file of 980 kB 64 s."""
+    calls = f"torch.std({' ' * 238}℘,1)\n" * 400
+    begun = time.process_time()
+    assert port(f"import torch\n℘ = 1\n{calls}")
+    assert time.process_time() - begun < 3
