@@ -159,16 +159,17 @@ def _audit(
     """Repeats a part of what the records in the file hold. Returns 1 where a verdict differs or a run stopped half-way."""
     fits = accepted(data, backends, context.examples)
     signers, ended = load_signers(), 0
-    records: list[tuple[str, RunRecord]] = []
-    said: list[Callable[[str], str]] = []
+    records: list[
+        tuple[str, RunRecord, Callable[[str], str]]
+    ] = []  # what is said of each, itself, how its facts are written
     for sent in read_sent(args.file, _note):
         record = foreign_record(sent.path, sent.content, fits)
         trial(sent.path, record)
         signed = standing(record, sent, signers, data)
-        records.append((f"{sent.path}: {signed_words(signed, 'en')}", record))
-        said.append(str if signed.trust in OWN else _quoted_fact)
-    repeated = audit(data, backends, [record for _, record in records], context, args.probes, args.seed)
-    for (head, _), found, write in zip(records, repeated, said, strict=True):
+        said = str if signed.trust in OWN else _quoted_fact
+        records.append((f"{sent.path}: {signed_words(signed, 'en')}", record, said))
+    repeated = audit(data, backends, [record for _, record, _ in records], context, args.probes, args.seed)
+    for (head, _, write), found in zip(records, repeated, strict=True):
         for line in (head, *found.lines(write)):
             console.print(unbroken(line))
         ended |= bool(found.differing or found.stopped)

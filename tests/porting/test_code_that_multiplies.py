@@ -111,6 +111,7 @@ def test_accents_on_letters_are_no_more_than_anybody_writes(scan: Scan, marks: s
     assert time.process_time() - begun < 5
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="looks for no expression from the string's beginning")
 def test_lines_that_end_in_a_carriage_return_alone_are_lines() -> None:
     """Each was a sign that begins no token of one long line, though it is Python."""
     lines = ["import torch", f"d = [{'{}, ' * 2001}]", "x = f'{d}'", *["# a comment"] * 3000]

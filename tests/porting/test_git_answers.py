@@ -103,15 +103,6 @@ def test_variables_that_hide_filters_from_git_config_let_none_run(
     assert not (filtered / "ran").exists()
 
 
-# Prints the names of the files that differ, as bytes.
-CHANGED = """
-import os, sys
-from pathlib import Path
-from apidiff.porting.source_files import changed_since
-print(sorted(os.fsencode(path.name) for path in changed_since("HEAD", Path(sys.argv[1]))))
-"""
-
-
 @pytest.mark.parametrize("count", ["1", " 1", "+1", "00001"])
 def test_settings_by_variables_stay_however_their_number_is_written(
     repository: Path, monkeypatch: pytest.MonkeyPatch, count: str
@@ -129,6 +120,15 @@ def test_names_that_the_locale_does_not_give_back_are_refused(filtered: Path, mo
         with pytest.raises(ApidiffError, match=r"does not give back as it is\. Set LC_ALL=C\.UTF-8\."):
             ask()
     assert not (filtered / "ran").exists()
+
+
+# Prints the names of the files that differ, as bytes.
+CHANGED = """
+import os, sys
+from pathlib import Path
+from apidiff.porting.source_files import changed_since
+print(sorted(os.fsencode(path.name) for path in changed_since("HEAD", Path(sys.argv[1]))))
+"""
 
 
 @pytest.mark.parametrize("utf_8", [False, True])
