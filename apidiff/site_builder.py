@@ -533,10 +533,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=os.environ.get("APIDIFF_SITE_URL", ""),
         help="address the site will have (default: the environment's APIDIFF_SITE_URL)",
     )
-    options = parser.parse_args(arguments)
+    output = _ROOT / "build" / "site"
     try:
         if arguments is None:
             refuse_encoding_of_no_text()
+        options = _parsed(parser, arguments)
+        output = options.output
         if options.command == "build":
             index = build_site(options.output, site_url=options.site_url)
             print_text(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
@@ -553,13 +555,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     except MemoryError:
-        sys.stderr.write(f"{options.output}: memory ran out. Free some; `ulimit -a` tells the limits.\n")
+        sys.stderr.write(f"{output}: memory ran out. Free some; `ulimit -a` tells the limits.\n")
         return 2
     except OSError as error:
         remedy = "Take away what stands in its place, free the space or give --output another folder."
-        sys.stderr.write(f"{error.filename or options.output}: {error.strerror}. {remedy}\n")
+        sys.stderr.write(f"{error.filename or output}: {error.strerror}. {remedy}\n")
         return 2
     return 0
+
+
+def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read a command line. Raises ApidiffError where it asks for help and that cannot be written."""
+    try:
+        return parser.parse_args(arguments)
+    except SystemExit as ended:
+        if not ended.code:
+            print_text("")
+        raise
 
 
 def _serve(site: Path, port: int) -> None:

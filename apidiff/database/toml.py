@@ -62,7 +62,12 @@ def parsed(text: str) -> dict[str, Any]:
     longest = max(line.count(".") for line in lines)
     if longest * (text.count(".") + len(lines)) > _MAX_STEPS:
         raise tomllib.TOMLDecodeError("its keys have too many parts")
-    return tomllib.loads(text)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:  # of a number, Python says behind a semicolon how its limit of 4,300 digits is raised
+        raise ValueError(str(error).partition(";")[0]) from error
 
 
 def line_of(text: str, message: str) -> int | None:

@@ -89,8 +89,9 @@ TOML = {
 def test_toml_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "test.toml"
     path.write_text(TOML[name], encoding="utf-8")
-    with pytest.raises(DataError, match="broken TOML"):
+    with pytest.raises(DataError, match="broken TOML") as caught:
         read_toml(path, dict[str, str], lambda _text, error: DataError(path, None, str(error), "Mend it."))
+    assert "sys." not in str(caught.value)  # Python's remedy: another limit than its own of 4,300 digits
 
 
 def test_toml_is_not_read_in_part(tmp_path: Path) -> None:

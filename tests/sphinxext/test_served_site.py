@@ -235,3 +235,19 @@ def test_an_encoding_in_which_no_text_is_written_is_told(tmp_path: Path) -> None
         2,
         "Python cannot write text in the encoding 'idna'. Set PYTHONIOENCODING=utf-8.\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--help", "The output cannot be written (No space left on device). Make room, or send it elsewhere.\n"),
+        ("--helped", "error: the following arguments are required: command\n"),
+    ],
+)
+def test_help_that_cannot_be_written_is_told(option: str, told: str) -> None:
+    command = [sys.executable, "-m", "apidiff.site_builder", option]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+    assert done.returncode == 2
+    assert done.stderr.endswith(told)
+    assert done.stderr.count("\n") == told.count("\n") + (option == "--helped")
