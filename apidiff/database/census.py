@@ -56,6 +56,8 @@ def _counts(path: Path, rows: Iterator[tuple[int, list[str]]]) -> dict[str, int]
             raise DataError(
                 path, line, f"a name of {len(name)} characters", f"Leave out what is longer than {_LONGEST}."
             )
+        if not all(map(str.isidentifier, name.split("."))):  # it could be read as what the report says
+            raise DataError(path, line, f"{name[:_SHOWN]!r} is no name as code uses it", "Write such as torch.cat.")
         if not (total.isascii() and total.isdecimal() and len(total) <= _DIGITS):
             raise DataError(path, line, f"the total of {name[:_SHOWN]} is {total[:_SHOWN]!r}", "Write a whole number.")
         if name in counts:

@@ -27,6 +27,19 @@ _UNSEEN_MARKS = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0
 # An apostrophe is none, alone. What looks like two is found by Unicode's table.
 _QUOTATION_MARKS = re.compile("''|[\"“”„‟‘‚‛«»‹›「」『』《》〈〉〝〞〟⹂❛-❠❮❯﹁-﹄⟨-⟫⸂-⸅🙶-🙸]")
 _RESERVED = ("thisproject", "本项目", "此项目", "该项目")  # what pages call this project, or may seem to
+# What a reader takes for this project's own where it stands alone; "PyTorch CI" is somebody's.
+_NOBODY = (
+    "project",
+    "the project",
+    "CI",
+    "our CI",
+    "the CI",
+    "maintainer",
+    "maintainers",
+    "the maintainers",
+    "维护者",
+    "项目组",
+)
 _NOT_OURS = ("sfriends", "组之外", "之外", "组以外", "以外")  # behind these words: somebody else
 _OURS = ("apidiff",)
 _CLAIMS = ("verified", "signedby", "signature", "knownsigner", "attested", "trusted", "ownrecords")
@@ -34,8 +47,8 @@ _CLAIMS_ZH = ("已验证", "已核实", "验签", "签名", "签过名", "签字
 _CLAIMING_WORD = "signed"  # as a word of its own: "designed" says nothing of the kind
 # Chinese that is written or looks like characters of the names above.
 _ALIKE = str.maketrans(
-    "項頂顶顼頊曰日夲木末未該驗騐證証核覈實簽籤過認記紀錄録宇暑宫宮白己巳",
-    "项项项项项目目本本本本该验验证证核核实签签过认记记录录字署官官自已已",
+    "項頂顶顼頊曰日夲木末未該驗騐證証核覈實簽籤過認記紀錄録宇暑宫宮白己巳維護",
+    "项项项项项目目本本本本该验验证证核核实签签过认记记录录字署官官自已已维护",
 )
 _LETTER_LIKE = str.maketrans("!¡ʃ$@∂", "iifsad")
 # By the names of characters: small capitals, letters on black and of flags, which are symbols and not letters for Unicode.
@@ -53,7 +66,7 @@ def name_fault(text: str) -> str | None:
     letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
     looks = looks_like(text)
     reserved = [looks_like(name) for name in _RESERVED]
-    if not any(map(str.isalpha, letters)) or looks in reserved:
+    if not any(map(str.isalpha, letters)) or looks in {*reserved, *map(looks_like, _NOBODY)}:
         return "names nobody"
     odd = next((char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}), None)
     if mark := _UNSEEN_MARKS.search(text):

@@ -37,6 +37,8 @@ WRONG = [
     ("torch_name,total\n" + "a" * 1_000 + ",many\n", ":2", "is 'many'"),
     ("torch_name,total\n" + ("a" * 1_000 + ",1\n") * 2, ":3", "stands in two rows"),
     ("torch_name,total\n" + "torch." + "A." * 500 + ",1\n", ":2", "a name of 1006 characters"),
+    ("torch_name,total\nall are answered,1\n", ":2", "'all are answered' is no name as code uses it"),
+    ("torch_name,total\n,1\n", ":2", "'' is no name"),
     ("torch_name,total\ntorch.cat,-1\n", ":2", "a whole number"),
     ("torch_name,timm,total\ntorch.cat,1\n", ":2", "2 columns below a header of 3"),
     ("torch_name,total\n", "", "counts no reference"),

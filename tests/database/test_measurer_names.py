@@ -63,6 +63,7 @@ IMITATED = [
     ("VERIFlED by a lab", "says what only a signature can show"),
     ("signed by Huawei (verified)", "says what only a signature can show"),
     ("华为（已验证）", "says what only a signature can show"),
+    *((words, "names nobody") for words in ("The Project", "C.I.", "СI", "maintainers", "the maintainers.", "維護者")),
     *((words, "names nobody") for words in ("本項目", "本專案", "本頂目", "本 顶 目")),
     *(
         (words, "says what only a signature can show")
