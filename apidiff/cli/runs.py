@@ -259,17 +259,17 @@ def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Cont
         where = f"{record.backend} on {record.device}, {record.world_size} ranks"
     else:
         where = f"a single process on {record.device}"
+    signed = data.signed[key]
+    said = one_line if signed.trust in OWN else quoted
     yield key
     yield f"  {record.framework} {record.framework_version}, {where}"
-    yield f"  {record.date}, apidiff {record.suite_version}, measured by {_measurer(data, key, record)}"
-    signed = data.signed[key]
+    yield f"  {record.date}, apidiff {said(record.suite_version)}, measured by {_measurer(data, key, record)}"
     yield f"  {signed_words(signed, 'en')}{f' ({quoted(signed.about)})' if signed.about else ''}"
     yield f"  {quoted(record.os)}, {quoted(record.machine, _SHORT)}, {record.cores} cores, Python {quoted(record.python, _SHORT)}"
     if isinstance(record, RunRecord) and record.build:
         yield f"  {record.framework} is the build {quoted(record.build, _SHORT)}, which is no release"
     if record.device_found:
         yield f"  found: {quoted(in_words(record.device_found))}"
-    said = one_line if signed.trust in OWN else quoted
     given = (f"{said(name, _SHORT)}={said(value, _SHORT)}" for name, value in record.environment.items())
     yield f"  environment: {', '.join(given)}"
     if record.stopped:

@@ -26,7 +26,9 @@ _UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0", "\u2800"}  # letters by their
 _UNSEEN_MARKS = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # An apostrophe is none, alone. What looks like two is found by Unicode's table.
 _QUOTATION_MARKS = re.compile("''|[\"“”„‟‘‚‛«»‹›「」『』《》〈〉〝〞〟⹂❛-❠❮❯﹁-﹄⟨-⟫⸂-⸅🙶-🙸]")
-_RESERVED = ("thisproject", "本项目", "此项目", "该项目")  # what pages call this project, or may seem to
+_COMMAS_ABOVE = "\u0312-\u0315\u0343"  # marks on a letter, drawn as an apostrophe is
+# What pages call this project, or may seem to.
+_RESERVED = ("thisproject", "thisrepo", "本项目", "此项目", "该项目", "我们项目", "我们的项目", "本仓库")
 # What a reader takes for this project's own where it stands alone; "PyTorch CI" is somebody's.
 _NOBODY = (
     "project",
@@ -38,19 +40,21 @@ _NOBODY = (
     "maintainers",
     "the maintainers",
     "维护者",
+    "官方",
     "项目组",
 )
 _NOT_OURS = ("sfriends", "组之外", "之外", "组以外", "以外")  # behind these words: somebody else
 _OURS = ("apidiff",)
 _CLAIMS = ("verified", "signedby", "signature", "knownsigner", "attested", "trusted", "ownrecords")
-_CLAIMS_ZH = ("已验证", "已核实", "验签", "签名", "签过名", "签字", "签署", "已认证", "官方认证", "自有记录")
+_CLAIMS_ZH = ("已验证", "已核实", "验签", "签名", "签过名", "签字", "签署", "已认证", "已签", "官方认证", "自有记录")
 _CLAIMING_WORD = "signed"  # as a word of its own: "designed" says nothing of the kind
 # Chinese that is written or looks like characters of the names above.
 _ALIKE = str.maketrans(
-    "項頂顶顼頊曰日夲木末未該驗騐證証核覈實簽籤過認記紀錄録宇暑宫宮白己巳維護",
-    "项项项项项目目本本本本该验验证证核核实签签过认记记录录字署官官自已已维护",
+    "項頂顶顼頊曰日夲木末未該驗騐證証核覈實簽籤過認記紀錄録宇暑宫宮白己巳維護專",
+    "项项项项项目目本本本本该验验证证核核实签签过认记记录录字署官官自已已维护专",
 )
-_LETTER_LIKE = str.maketrans("!¡ʃ$@∂", "iifsad")
+_LETTER_LIKE = str.maketrans("!¡ʃ$@∂°◯†‡§\u2d57", "iifsadoottsi")
+_DIGITS_AS_LETTERS = str.maketrans("3457", "east")  # by who writes so; two signers may differ by them
 # By the names of characters: small capitals, letters on black and of flags, which are symbols and not letters for Unicode.
 _DRAWN = re.compile(r"^(?!COMBINING).*(?:LATIN LETTER SMALL CAPITAL|LATIN CAPITAL LETTER|SYMBOL LETTER) ([A-Z])$")
 LONGEST = 200  # characters
@@ -64,7 +68,7 @@ def name_fault(text: str) -> str | None:
     if plain.strip() and unicodedata.category(plain.lstrip()[0]) == "Pd":
         return "begins with a dash, as an option does"
     letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
-    looks = looks_like(text)
+    looks = looks_like(text).translate(_DIGITS_AS_LETTERS)
     reserved = [looks_like(name) for name in _RESERVED]
     if not any(map(str.isalpha, letters)) or looks in {*reserved, *map(looks_like, _NOBODY)}:
         return "names nobody"
@@ -73,7 +77,8 @@ def name_fault(text: str) -> str | None:
         odd = odd or mark[0]
     if odd is not None or _UNSEEN & set(text):
         return f"holds a character that nobody sees (U+{ord(odd or min(_UNSEEN & set(text))):04X})"
-    if _QUOTATION_MARKS.search(text) or _QUOTATION_MARKS.search(_skeleton(text)):
+    both = text + "\n" + unicodedata.normalize("NFKC", text)
+    if _QUOTATION_MARKS.search(both) or quotation_marks() & set(both) or doubled_apostrophes().search(both):
         return "holds a quotation mark, which would end the quote that it is shown in"
     for word in plain.split():
         scripts = {_LETTERS_OF[name] for char in word if (name := _script(char)) in _LETTERS_OF}
@@ -117,7 +122,7 @@ def _folded(text: str) -> str:
 
 def _skeleton(text: str) -> str:
     plain = unicodedata.normalize(
-        "NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("專案", "项目").replace("🆔", "ID")
+        "NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("专案", "项目").replace("🆔", "ID")
     )
     return unicodedata.normalize("NFD", "".join(map(_drawn, plain)).translate(confusables()))
 
@@ -133,6 +138,18 @@ def quotation_marks() -> frozenset[str]:
     """The characters that are quotation marks or look like them. Raises DataError where Unicode's table is damaged."""
     ours = (chr(code) for code in range(sys.maxunicode + 1) if _QUOTATION_MARKS.match(chr(code)))
     return frozenset((*ours, *(chr(code) for code, alike in confusables().items() if _QUOTATION_MARKS.match(alike))))
+
+
+@cache
+def doubled_apostrophes() -> re.Pattern[str]:
+    """Finds what looks like an apostrophe before another one, together a quotation mark; between them may be marks on the first.
+
+    Raises DataError where Unicode's table is damaged.
+    """
+    # Two of the letter yod stand in many a Hebrew name.
+    alike = "".join(chr(code) for code, alike in confusables().items() if alike == "'" and chr(code) not in "`\u05d9")
+    marks = "".join(char for char in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(char) in {"Mn", "Me"})
+    return re.compile(f"['`{alike}{_COMMAS_ABOVE}](?=[{marks}]*['`{alike}{_COMMAS_ABOVE}])")
 
 
 @cache

@@ -63,8 +63,10 @@ _SUITE = re.compile(r"source|\d{1,5}(\.\d{1,5}){0,2}((a|b|rc|\.dev|\.post)\d{1,9
 _VERSION = re.compile(r"(0|[1-9]\d{0,4})(\.(0|[1-9]\d{0,4})){2}", re.ASCII)  # as a release writes it: one name each
 _FRAMEWORKS = ("torch", "mindspore")
 _DEVICES = ("cpu", "cuda", "npu")  # of which pages have a name
-_NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
-_WORD = re.compile(r"[^\W\d]\w{0,199}")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,15}")
+# Names of classes, parameters and arguments stand on pages beside what is said of them.
+_WORD = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
+_SLOT = re.compile(r"[A-Za-z_]\w*(\.\w+|\[\d+\])*", re.ASCII)
 # What pages make anchors of: no two such names make the same.
 _API = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
 _RUN = re.compile(rf"[a-z][a-z0-9]*(-[a-z0-9]+)*|example:{_API.pattern}/\w+\.py", re.ASCII)
@@ -392,8 +394,13 @@ def _about_values(named: Iterable[Mapping[str, Value]], returned: Value | None, 
 
 
 def _about_slots(names: Iterable[str]) -> Iterator[str]:
-    if (long := next((name for name in names if len(name) > MAX_NAME), None)) is not None:
-        yield f"it names an argument or attribute with {len(long)} characters; at most {MAX_NAME} are possible"
+    for name in names:
+        if len(name) > MAX_NAME:
+            yield f"it names an argument or attribute with {len(name)} characters; at most {MAX_NAME} are possible"
+            return
+        if not _SLOT.fullmatch(name):
+            yield f"it names an argument or attribute {name[:40]!r}, which is none of a program"
+            return
 
 
 def _about_value(value: Value, depth: int, *, whole: bool) -> Iterator[str]:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Set
 from functools import cache
 
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp"}  # of Unicode: controls, invisible formatting, ends of lines and paragraphs
 _KEPT = "\t\n\r"
-_MET = re.compile("'(?=')")
+_MET = re.compile("['`](?=['`])")
 _ENDS = {ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 
 
@@ -46,17 +45,13 @@ def quoted(text: str, limit: int = 120) -> str:
 
 def unquoted(text: str) -> str:
     """``text`` that is to stand in quotes of ours, its own as apostrophes, of which two do not stand as one mark."""
-    marks = _quotation_marks(text)
-    return _MET.sub("' ", "".join("'" if one in marks else one for one in text))
-
-
-def _quotation_marks(text: str) -> Set[str]:
     if text.isascii():
-        return {'"'}
+        return _MET.sub(r"\g<0> ", text.replace('"', "'"))
     # An answer without such text needs no table of Unicode's.
-    from apidiff.database.measurer_names import quotation_marks
+    from apidiff.database.measurer_names import doubled_apostrophes, quotation_marks
 
-    return quotation_marks()
+    marks = quotation_marks()
+    return doubled_apostrophes().sub(r"\g<0> ", "".join("'" if one in marks else one for one in text))
 
 
 def unbroken(line: str) -> str:

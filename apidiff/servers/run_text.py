@@ -44,7 +44,7 @@ def run_text(wanted: str) -> str:
         f"**{meant[0]}**",
         f"- {record.framework} {record.framework_version} ({build})",
         f"- {ranks}, {record.device}, {calls}",
-        f"- {record.date}, apidiff {record.suite_version}, measured by {by if is_ours else prose(by)}",
+        f"- {record.date}, apidiff {said(record.suite_version)}, measured by {by if is_ours else prose(by)}",
         f"- {signed_words(signed, 'en')}",
         f"- {system}, {machine}, {record.cores} cores, Python {python}",
     ]

@@ -12,6 +12,7 @@ import msgspec
 
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend
+from apidiff.errors import typed
 from apidiff.execute.devices import look_for
 from apidiff.execute.plan import WORLD_SIZES, apis_for, make_plan, step_key
 from apidiff.judge import Context
@@ -68,7 +69,7 @@ def repeatable(data: Data, backend: Backend, record: RunRecord, context: Context
     if not probes:
         raise ApidiffError(
             f"runs audit: none of the {len(record.probes)} probes of the record is asked alike by this version, so nothing "
-            f"was made again. It is of apidiff {record.suite_version}: audit it with that, or record it anew with this one."
+            f"was made again. It is of apidiff {typed(record.suite_version)}: audit it with that, or record it anew with this one."
         )
     return probes
 

@@ -233,7 +233,7 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
 ) -> None:
     monkeypatch.setitem(run_text.__globals__, "DATA", root)
     record = next(record for _, record in database.runs)
-    typed = {"os": IMITATION, "machine": IMITATION, "python": IMITATION, "stopped": IMITATION}
+    typed = {"suite_version": "1+by.this.project", "os": IMITATION, "machine": IMITATION, "python": IMITATION, "stopped": IMITATION}
     error = CallError(stage="call", type="RuntimeError", message=IMITATION)
     failing = [
         msgspec.structs.replace(probe, ranks=[msgspec.structs.replace(one, error=error) for one in probe.ranks])
@@ -252,6 +252,7 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
     for told in (shown, differ, run_text(ids[0])):
         outside = re.sub("“[^”]*”", "", told)
         assert "this project" not in outside
+        assert "this.project" not in outside
     assert f"first:  {ids[0]} (stopped half-way)\n        measured by “None” (unsigned), unsigned\n" in differ
     assert "measured_by" not in differ
     assert "measured by this project" in differ.partition("  second: ")[0]

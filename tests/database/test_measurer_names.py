@@ -23,6 +23,8 @@ SOMEBODY = [
     ("本 项 目", False),
     ("华为昇腾实验室", True),
     ("лаборатория", True),
+    ("חיים", True),
+    ("Müller’s Lab, ʻOkina", True),
     ("東京の研究所", True),
     *(
         (words, True)
@@ -63,6 +65,12 @@ IMITATED = [
     ("VERIFlED by a lab", "says what only a signature can show"),
     ("signed by Huawei (verified)", "says what only a signature can show"),
     ("华为（已验证）", "says what only a signature can show"),
+    *(
+        (words, "names nobody")
+        for words in ("this pr○ject", "†his project", "7hi5 pr0j3ct", "本专案", "我们项目", "官方")
+    ),
+    *((words, "is named after this project") for words in ("this repo's CI", "本仓库 CI", "我们的项目 CI")),
+    *((words, "says what only a signature can show") for words in ("§igned", "verif⋮ed", "已签 A")),
     *((words, "names nobody") for words in ("The Project", "C.I.", "СI", "maintainers", "the maintainers.", "維護者")),
     *((words, "names nobody") for words in ("本項目", "本專案", "本頂目", "本 顶 目")),
     *(
@@ -138,6 +146,10 @@ IMITATED = [
             "Lab 「x」",
             "Lab『x』",
             "Lab ＂x",
+            "Lab´´ (signed)",
+            "Lab΄΄ x",
+            "Lab’ʼ x",
+            "Lab’\u0301’ x",
             "Lab ʺx",
             "Lab ″x",
             "Lab ''x",

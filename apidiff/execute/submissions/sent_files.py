@@ -6,6 +6,7 @@ A zip is read in memory, within bounds, and never unpacked to the disk.
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ MAX_BYTES = 8 * 2**20  # of a record, and of a zip of them: the largest record s
 MAX_MEMBERS = 500  # of a zip
 MAX_UNPACKED = 24 * 2**20  # of what a zip holds
 _LONGEST = 200  # name of a record
+_NAME = re.compile(r"[\w.+-]+\.json", re.ASCII)  # of a record in a zip: errors begin with it
 _SHOWN = 5  # names of what is passed over
 _AGAIN = "Ask for the file again, as make gpu or make npu wrote it, or for the records one by one."
 
@@ -74,6 +76,8 @@ def _members(path: Path, archive: zipfile.ZipFile, note: Note) -> list[Sent]:
         if len(member.filename) < _LONGEST and not {*"/\\"} & {*member.filename}
     }
     records = [name for name in top if name.endswith(".json")]
+    if odd := next((name for name in records if not _NAME.fullmatch(name)), None):
+        raise DataError(path, None, f"holds {typed(odd)}, which no record is called", _AGAIN)
     wanted = {*records, *(signature_path(Path(name)).name for name in records)} & top.keys()
     _refuse_members(path, [member for member in members if member.filename in wanted])
     if not records:

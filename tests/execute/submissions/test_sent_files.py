@@ -101,6 +101,10 @@ REFUSED: list[tuple[Callable[[], bytes], str]] = [
     (lambda: packed(), "records.zip: holds no run record"),
     (lambda: packed(("report.txt", b"1")), "records.zip: holds no run record: no file *.json at its top"),
     (lambda: packed((f"runs/{ONE}", b"1")), "records.zip: holds no run record"),
+    (
+        lambda: packed(("r.json is signed. Note: r.json", b"1"), (ONE, b"1")),
+        "records.zip: holds 'r.json is signed. Note: r.json', which no record is called",
+    ),
     (twice, f"records.zip/{ONE}: is twice in the zip"),
     (lambda: flagged(1), f"records.zip/{ONE}: is encrypted"),
     (lambda: packed((ONE, b"1"), method=zipfile.ZIP_LZMA), f"records.zip/{ONE}: is packed otherwise than by deflate"),
