@@ -103,9 +103,7 @@ def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[
     """The paths that differ from ``revision``; None where all are wanted."""
     if revision is None:
         return None
-    changed: set[Path] = set()
-    for path in paths:
-        changed |= changed_since(revision, path if path.is_dir() else path.parent)
+    changed = changed_since(revision, [path if path.is_dir() else path.parent for path in paths])
     return {file.path for file in files if real_path(Path(file.path)) in changed}
 
 

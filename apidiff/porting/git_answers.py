@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from apidiff.errors import ApidiffError
 from apidiff.process_group import Ended, run
 
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-DEADLINE_S = 60.0  # git reads whatever lies in a repository, a pipe too, and waits for it
+# For all that a command asks: git reads whatever lies in a repository, a pipe too, and waits for it, and a folder may hold any
+# number of repositories.
+DEADLINE_S = 50.0
 _NONE = 1  # the exit code of `git config` where no setting is so called
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -25,13 +28,19 @@ _ENVIRONMENT = {
 }
 
 
-def git_answer(arguments: list[str], folder: Path) -> Ended:
+def git_deadline() -> float:
+    """Returns the time, of the monotonic clock in seconds, until which git may answer what is asked from now on."""
+    return time.monotonic() + DEADLINE_S
+
+
+def git_answer(arguments: list[str], folder: Path, until: float) -> Ended:
     """Runs git in ``folder``. Names of files come as Python names them, whatever the locale.
 
-    Raises OSError where there is no git, TimeoutError where it does not end, and ApidiffError where the locale's encoding would
-    give back something else than git printed.
+    ``until``: as `git_deadline` returns it, once for all questions of a command. Raises OSError where there is no git,
+    TimeoutError where it does not end, and ApidiffError where the locale's encoding would give back something else than git
+    printed.
     """
-    told = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {})
+    told = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {}, until)
     if told.code not in {0, _NONE}:  # of filters that nobody knows none is taken away
         return told
     filters = told.output.split("\0")
@@ -39,17 +48,27 @@ def git_answer(arguments: list[str], folder: Path) -> Ended:
     first = int(os.environ.get("GIT_CONFIG_COUNT", "").strip() or 0)  # else git would not have answered
     unset = {f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(filters[:-1], first)}
     unset |= {f"GIT_CONFIG_VALUE_{number}": "" for number in range(first, first + len(unset))}
-    return _run(arguments, folder, {**unset, "GIT_CONFIG_COUNT": str(first + len(filters) - 1)})
+    return _run(arguments, folder, {**unset, "GIT_CONFIG_COUNT": str(first + len(filters) - 1)}, until)
 
 
-def _run(arguments: list[str], folder: Path, settings: dict[str, str]) -> Ended:
+def repository_around(folder: Path) -> Path | None:
+    """The nearest folder around ``folder`` that seems to be a repository; git may say that it is none."""
+    around = [folder, *folder.parents]
+    return next((one for one in around if os.path.exists(one / ".git")), None)  # noqa: PTH110 - a Path raises where it is too long
+
+
+def _run(arguments: list[str], folder: Path, settings: dict[str, str], until: float) -> Ended:
     command = ["git", *_NO_PROGRAMS, *arguments]
     environment = os.environ | _ENVIRONMENT | settings
     environment.pop("GIT_CONFIG", None)  # the one file of which `git config` alone tells
     try:
-        return run(command, DEADLINE_S, folder=folder, environment=environment, decoded=_decoded, guarded=False)
+        seconds = max(until - time.monotonic(), 0.0)
+        return run(command, seconds, folder=folder, environment=environment, decoded=_decoded, guarded=False)
     except subprocess.TimeoutExpired as error:
-        raise TimeoutError(f"git {arguments[0]} did not end within {DEADLINE_S:.0f} s") from error
+        raise TimeoutError(
+            f"git {arguments[0]} in {folder} did not end within {DEADLINE_S:.0f} s, with all that was asked before. Something "
+            "there keeps it busy or waiting, as patterns in .gitignore or .gitattributes, or a pipe in .git"
+        ) from error
 
 
 def _decoded(printed: bytes) -> str:

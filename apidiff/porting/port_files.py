@@ -14,7 +14,7 @@ import msgspec
 from apidiff.errors import ApidiffError
 from apidiff.porting.changes import Ported
 from apidiff.porting.file_scan import content_digest
-from apidiff.porting.git_answers import git_answer
+from apidiff.porting.git_answers import git_answer, git_deadline, repository_around
 from apidiff.porting.guarded_write import replace_read
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
@@ -113,22 +113,23 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
 
     Files outside a repository are passed over: nothing can tell of them.
     """
+    until = git_deadline()
     # One question for all folders below one `.git`: two processes for each of 2,000 took a minute.
     repositories: dict[Path | None, list[Path]] = {}
     for path in paths:
         real = real_path(path)
-        repositories.setdefault(_repository_around(real.parent), []).append(real)
+        repositories.setdefault(repository_around(real.parent), []).append(real)
     unsaved: list[str] = []
     roots: dict[Path, list[Path]] = {}
     for repository, files in repositories.items():
-        top = _git(["rev-parse", "--show-toplevel"], files[0].parent)
+        top = _git(["rev-parse", "--show-toplevel"], files[0].parent, until)
         if top is not None:
             roots.setdefault(Path(top.removesuffix("\n")), []).extend(files)
         elif repository is not None and shutil.which("git") is not None:  # another user's, or one that is broken
             raise ApidiffError(_UNTOLD.format(repository))
     for root, files in roots.items():
-        told = _git(["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all"], root)
-        kept = _git(["ls-files", "-v", "-z"], root)
+        told = _git(["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all"], root, until)
+        kept = _git(["ls-files", "-v", "-z"], root, until)
         if told is None or kept is None:
             raise ApidiffError(_UNTOLD.format(root))
         changed = {real_path(root / name) for name in _named(told)}
@@ -154,16 +155,12 @@ def _named(told: str) -> Iterator[str]:
             yield from itertools.islice(entries, 1)
 
 
-def _repository_around(folder: Path) -> Path | None:
-    """The nearest folder around ``folder`` that seems to be a repository; git may say that it is none."""
-    around = [folder, *folder.parents]
-    return next((one for one in around if os.path.exists(one / ".git")), None)  # noqa: PTH110 - a Path raises where it is too long
-
-
-def _git(arguments: list[str], folder: Path) -> str | None:
-    """What git says; None where it is not there, does not end, or the folder is in no repository."""
+def _git(arguments: list[str], folder: Path, until: float) -> str | None:
+    """What git says; None where it is not there, or the folder is in no repository. Raises ApidiffError where it does not end."""
     try:
-        done = git_answer(arguments, folder)
+        done = git_answer(arguments, folder, until)
+    except TimeoutError as error:
+        raise ApidiffError(f"{error}. Mend that, or write with --force.") from error
     except OSError:
         return None
     return done.output if done.code == 0 else None

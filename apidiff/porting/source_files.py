@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import msgspec
 
 from apidiff.errors import ApidiffError
 from apidiff.folder_walk import walk_folders
-from apidiff.porting.git_answers import git_answer
+from apidiff.porting.git_answers import git_answer, git_deadline, repository_around
 from apidiff.porting.module_names import ModuleNames
 from apidiff.porting.source_text import PYTHON, SUFFIXES
 from apidiff.real_path import real_path
@@ -163,26 +163,35 @@ def _source(path: str, names: ModuleNames) -> SourceFile:
     return SourceFile(path, found.name, found.package, found.root)
 
 
-def changed_since(revision: str, folder: Path) -> set[Path]:
-    """The files of the git repository around ``folder`` that differ from ``revision``, new ones too.
+def changed_since(revision: str, folders: Iterable[Path]) -> set[Path]:
+    """The files of the git repositories around ``folders`` that differ from ``revision``, new ones too.
 
     Raises ApidiffError where git says that there is no such thing.
     """
-    top = _git(["rev-parse", "--show-toplevel"], folder, "Leave --diff out, or mend the repository")
-    root = Path(top.removesuffix("\n"))  # blanks and line ends before that are of its name
     if revision.startswith("-"):
         raise ApidiffError(f"--diff {revision}: that is no revision. Name a commit, a branch or a tag.")
+    until = git_deadline()
+    asked: dict[Path, Path] = {}
+    for folder in folders:
+        asked.setdefault(repository_around(real_path(folder)) or folder, folder)
+    return set().union(*(_changed_around(folder, revision, until) for folder in asked.values()))
+
+
+def _changed_around(folder: Path, revision: str, until: float) -> set[Path]:
+    top = _git(["rev-parse", "--show-toplevel"], folder, "Leave --diff out, or mend the repository", until)
+    root = Path(top.removesuffix("\n"))  # blanks and line ends before that are of its name
     differing = ["diff", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all", revision, "--"]
-    changed = _git(differing, root, "Name a revision that exists")
-    new = _git(["ls-files", "--others", "--exclude-standard", "-z"], root, "Leave --diff out, or mend the repository")
+    changed = _git(differing, root, "Name a revision that exists", until)
+    others = ["ls-files", "--others", "--exclude-standard", "-z"]
+    new = _git(others, root, "Leave --diff out, or mend the repository", until)
     return {real_path(root / name) for name in f"{changed}\0{new}".split("\0") if name}
 
 
-def _git(arguments: list[str], folder: Path, remedy: str) -> str:
+def _git(arguments: list[str], folder: Path, remedy: str, until: float) -> str:
     try:
-        done = git_answer(arguments, folder)
+        done = git_answer(arguments, folder, until)
     except TimeoutError as error:
-        raise ApidiffError(f"{error} in {folder}: something in its .git keeps it waiting. {remedy}.") from error
+        raise ApidiffError(f"{error}. Mend that, or leave --diff out.") from error
     except OSError as error:
         if str(error.filename) == str(folder):
             raise ApidiffError(f"--diff: {folder} cannot be entered ({error.strerror}). {remedy}.") from error

@@ -69,7 +69,8 @@ def repeatable(data: Data, backend: Backend, record: RunRecord, context: Context
     if not probes:
         raise ApidiffError(
             f"runs audit: none of the {len(record.probes)} probes of the record is asked alike by this version, so nothing "
-            f"was made again. It is of apidiff {typed(record.suite_version)}: audit it with that, or record it anew with this one."
+            f"was made again. It is of apidiff {typed(record.suite_version)}: "
+            "audit it with that, or record it anew with this one."
         )
     return probes
 

@@ -233,7 +233,13 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
 ) -> None:
     monkeypatch.setitem(run_text.__globals__, "DATA", root)
     record = next(record for _, record in database.runs)
-    typed = {"suite_version": "1+by.this.project", "os": IMITATION, "machine": IMITATION, "python": IMITATION, "stopped": IMITATION}
+    typed = {
+        "suite_version": "1+by.this.project",
+        "os": IMITATION,
+        "machine": IMITATION,
+        "python": IMITATION,
+        "stopped": IMITATION,
+    }
     error = CallError(stage="call", type="RuntimeError", message=IMITATION)
     failing = [
         msgspec.structs.replace(probe, ranks=[msgspec.structs.replace(one, error=error) for one in probe.ranks])

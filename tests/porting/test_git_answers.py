@@ -28,6 +28,10 @@ def pipe_for_head(repository: Path) -> None:
     os.mkfifo(repository / ".git" / "HEAD")
 
 
+def answer(arguments: list[str], folder: Path) -> str:
+    return git_answers.git_answer(arguments, folder, git_answers.git_deadline()).output
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(git_answers, "DEADLINE_S", 1.0)
@@ -42,11 +46,12 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_repository_that_keeps_git_waiting_is_named(repository: Path, damage: Callable[[Path], None]) -> None:
     damage(repository)
     with pytest.raises(ApidiffError, match="did not end within 1 s") as told:
-        changed_since("HEAD", repository)
+        changed_since("HEAD", [repository])
     assert str(repository) in str(told.value)
-    with pytest.raises(ApidiffError, match=re.escape(f"{repository}: git cannot tell")):
+    with pytest.raises(ApidiffError, match=r"did not end within 1 s.* Mend that, or write with --force") as told:
         refuse_unsaved([repository / "model.py"])
-    assert git_answers.git_answer(["--version"], Path("/")).output.startswith("git version")
+    assert str(repository) in str(told.value)
+    assert answer(["--version"], Path("/")).startswith("git version")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,7 @@ def test_a_repository_that_keeps_git_waiting_is_named(repository: Path, damage: 
 def test_what_git_cannot_tell(repository: Path, revision: str, setting: str, told: str) -> None:
     subprocess.run(["git", "config", *setting.split("=")], cwd=repository, check=True)
     with pytest.raises(ApidiffError, match=told):
-        changed_since(revision, repository)
+        changed_since(revision, [repository])
 
 
 def test_settings_by_variables_stay(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,9 +75,9 @@ def test_settings_by_variables_stay(repository: Path, monkeypatch: pytest.Monkey
     (repository / ".gitattributes").write_text("* filter=own\n")
     for name, value in (("COUNT", "1"), ("KEY_0", "user.nickname"), ("VALUE_0", "Ada")):
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
-    assert git_answers.git_answer(["config", "user.nickname"], repository).output == "Ada\n"
+    assert answer(["config", "user.nickname"], repository) == "Ada\n"
     (repository / "model.py").write_text("import torch\ntorch.ones(1)\n")
-    assert repository / "model.py" in changed_since("HEAD", repository)
+    assert repository / "model.py" in changed_since("HEAD", [repository])
     assert not ran.exists()
 
 
@@ -97,7 +102,7 @@ def test_variables_that_hide_filters_from_git_config_let_none_run(
 ) -> None:
     monkeypatch.setenv(f"GIT_CONFIG{name}", value)
     with contextlib.suppress(ApidiffError):
-        assert filtered / "model.py" in changed_since("HEAD", filtered)
+        assert filtered / "model.py" in changed_since("HEAD", [filtered])
     with pytest.raises(ApidiffError, match=r"in no commit|git cannot tell"):
         refuse_unsaved([filtered / "model.py"])
     assert not (filtered / "ran").exists()
@@ -109,14 +114,14 @@ def test_settings_by_variables_stay_however_their_number_is_written(
 ) -> None:
     for name, value in (("COUNT", count), ("KEY_0", "user.nickname"), ("VALUE_0", "Ada")):
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
-    assert git_answers.git_answer(["config", "user.nickname"], repository).output == "Ada\n"
+    assert answer(["config", "user.nickname"], repository) == "Ada\n"
 
 
 def test_names_that_the_locale_does_not_give_back_are_refused(filtered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As EUC-JP, in which three bytes are the same sign as one."""
     decode = os.fsdecode
     monkeypatch.setattr("apidiff.porting.git_answers.os.fsdecode", lambda printed: decode(printed).replace("é", "e"))
-    for ask in (lambda: changed_since("HEAD", filtered), lambda: refuse_unsaved([filtered / "model.py"])):
+    for ask in (lambda: changed_since("HEAD", [filtered]), lambda: refuse_unsaved([filtered / "model.py"])):
         with pytest.raises(ApidiffError, match=r"does not give back as it is\. Set LC_ALL=C\.UTF-8\."):
             ask()
     assert not (filtered / "ran").exists()
@@ -127,7 +132,7 @@ CHANGED = """
 import os, sys
 from pathlib import Path
 from apidiff.porting.source_files import changed_since
-print(sorted(os.fsencode(path.name) for path in changed_since("HEAD", Path(sys.argv[1]))))
+print(sorted(os.fsencode(path.name) for path in changed_since("HEAD", [Path(sys.argv[1])])))
 """
 
 
@@ -158,10 +163,10 @@ def repository_called(folder: Path) -> Path:
 def test_the_name_of_a_repository_may_end_in_anything(tmp_path: Path, name: str) -> None:
     repository_called(tmp_path / "rep")  # which has no changes
     folder = repository_called(tmp_path / name)
-    assert changed_since("HEAD", folder) == set()
+    assert changed_since("HEAD", [folder]) == set()
     refuse_unsaved([folder / "model.py"])
     (folder / "model.py").write_text("import torch\ntorch.ones(1)\n")
-    assert changed_since("HEAD", folder) == {folder / "model.py"}
+    assert changed_since("HEAD", [folder]) == {folder / "model.py"}
     with pytest.raises(ApidiffError, match="changes that are in no commit"):
         refuse_unsaved([folder / "model.py"])
 
@@ -214,8 +219,23 @@ def test_git_is_asked_once_for_all_folders_of_a_repository(tmp_path: Path, monke
     )
     refuse_unsaved(files)
     assert len(asked) == 3 * len(folders) + 1
+    assert len({until for _, _, until in asked}) == 1  # a stranger may send any number of repositories that take long
     for file in files[4], files[9]:
         file.write_text("import torch\ntorch.ones(1)\n")
         with pytest.raises(ApidiffError, match=f"^{re.escape(str(file))}: changes that are in no commit"):
             refuse_unsaved(files)
         file.write_text("import torch\n")
+
+
+def test_all_repositories_together_have_one_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 50 small repositories kept git busy for 18 s by a pattern in it."""
+    folders = [repository_called(tmp_path / f"rep{number}") for number in range(3)]
+    asked = []
+    monkeypatch.setattr(
+        "apidiff.porting.source_files.git_answer", lambda *given: asked.append(given) or git_answers.git_answer(*given)
+    )
+    assert changed_since("HEAD", [*folders, *folders]) == set()
+    assert len(asked) == 3 * len(folders)
+    assert len({until for _, _, until in asked}) == 1
+    with pytest.raises(TimeoutError, match="did not end within 50 s"):
+        git_answers.git_answer(["status"], folders[0], git_answers.git_deadline() - git_answers.DEADLINE_S)

@@ -134,7 +134,10 @@ REFUSED = [
     (put("probes", 0, "ranks", 0, "after")({"a" * 201: FILLED}), "names an argument or attribute with 201 characters"),
     (put("probes", 0, "ranks", 0, "returned")(WORK), "names an argument or attribute with 201 characters; at most 200"),
     (put("probes", 0, "ranks", 0, "before")({"tensor. Signed": FILLED}), "an argument or attribute 'tensor. Signed'"),
-    (put("probes", 0, "ranks", 0, "after")({"已验证": FILLED}), "an argument or attribute '已验证', which is none of a"),
+    (
+        put("probes", 0, "ranks", 0, "after")({"已验证": FILLED}),
+        "an argument or attribute '已验证', which is none of a",
+    ),
     (put("backend")("gloo.signed"), "names the backend 'gloo.signed', which is no plain word"),
     (put("probes", 0, "ranks", 0, "before")({"a": FILLED_LIST, "b": FILLED}), "was given and returned 1001 tensors"),
     (returned(type="Tensor\nforged"), "names a class 'Tensor\\nforged', which is no word of a program"),
