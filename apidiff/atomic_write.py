@@ -193,6 +193,19 @@ def write_files(files: Mapping[Path, bytes], without: Iterable[Path] = ()) -> No
             left.unlink(missing_ok=True)
 
 
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Makes a folder with those that it lies in; where the block raises, those of them that are new and empty go again."""
+    missing = [parent for parent in (folder, *folder.absolute().parents) if not os.path.lexists(parent)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        with held():
+            _remove_empty(missing)
+        raise
+
+
 def add_files(files: Mapping[Path, bytes]) -> None:
     """Locks the folders and writes every file or, where one cannot be written, none. Files with those bytes are kept.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -56,6 +57,7 @@ def run(
     decoded: Callable[[bytes], str] = _in_words,
     guarded: bool = True,
     scratch: Path | None = None,
+    memory: int | None = None,
 ) -> Ended:
     """Runs a command to its end and returns what it printed. Its process group is gone when this returns or raises.
 
@@ -68,6 +70,7 @@ def run(
         decoded: makes text of what it prints; by default for people to read.
         guarded: as for ``start``.
         scratch: as for ``start``.
+        memory: the most bytes that it may take, where the system can hold it to that; what it maps of files is not counted.
 
     Raises:
         OSError: it cannot be started; a guarded one ends with an exit code instead.
@@ -89,12 +92,23 @@ def run(
             scratch=scratch,
         )
         try:
+            if memory is not None:
+                _bound_memory(process.pid, memory)
             code = process.wait(seconds)
         finally:
             end_group(process)
         for file in (output, errors):
             file.seek(0)
         return Ended(code, decoded(output.read()), decoded(errors.read()))
+
+
+def _bound_memory(process: int, size: int) -> None:
+    """Bounds the memory of a process that was just started; what it starts from then on has the same bound."""
+    if sys.platform == "linux":
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            _, most = resource.prlimit(process, resource.RLIMIT_DATA)
+            bound = size if most == resource.RLIM_INFINITY else min(size, most)
+            resource.prlimit(process, resource.RLIMIT_DATA, (bound, most))
 
 
 def start(

@@ -16,7 +16,15 @@ from types import FrameType
 import pytest
 
 from apidiff import atomic_write, ending_signals
-from apidiff.atomic_write import add_files, open_in_place, refuse_unwritable, remove_left, write_file, write_files
+from apidiff.atomic_write import (
+    add_files,
+    made_folder,
+    open_in_place,
+    refuse_unwritable,
+    remove_left,
+    write_file,
+    write_files,
+)
 from apidiff.database import DataError
 from tests.faults.files import room_for
 
@@ -389,3 +397,26 @@ def test_a_file_hands_on_who_may_use_it(tmp_path: Path) -> None:
         pytest.skip(f"this file system keeps no such list ({error.strerror})")
     write_file(path, b"after")
     assert (path.read_bytes(), os.getxattr(path, acl)) == (b"after", rights)
+
+
+def fail(folder: Path, error: type[BaseException], *kept: Path) -> None:
+    with made_folder(folder):
+        assert folder.is_dir()
+        for path in kept:
+            path.touch()
+        raise error
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt, SystemExit])
+def test_a_folder_goes_again_where_nothing_is_written_into_it(tmp_path: Path, error: type[BaseException]) -> None:
+    (tmp_path / "there").mkdir()
+    for folder in ("new/deep", "there", "there/deep"):
+        with pytest.raises(error):
+            fail(tmp_path / folder, error)
+        assert list(tmp_path.rglob("*")) == [tmp_path / "there"]
+    with pytest.raises(error):
+        fail(tmp_path / "new/deep", error, tmp_path / "new/kept")
+    assert list((tmp_path / "new").iterdir()) == [tmp_path / "new/kept"]
+    with made_folder(tmp_path / "stays"):
+        pass
+    assert (tmp_path / "stays").is_dir()

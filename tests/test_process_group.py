@@ -161,3 +161,11 @@ def _lives(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of another process is bounded there alone")
+def test_a_program_gets_no_more_memory_than_it_may_have() -> None:
+    script = "import time; time.sleep(1); print(len(bytes(300 * 2**20)))"
+    done = run([sys.executable, "-c", script], 60, guarded=False, memory=200 * 2**20)
+    assert (done.code, done.last_line) == (1, "MemoryError")
+    assert run([sys.executable, "-c", script], 60, guarded=False, memory=600 * 2**20).code == 0

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from apidiff.atomic_write import refuse_foreign, write_files
+from apidiff.atomic_write import made_folder, refuse_foreign, write_files
 from apidiff.cli.named_path import named_path
 from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
@@ -114,9 +114,7 @@ def _put_in_place(made: Path, into: Path, ids: Collection[str], ended: Collectio
     for error in damaged:
         raise error
     files = {extracted_path(into, key): extracted_path(made, key).read_bytes() for key in extracted}
-    with _writing_into(into):
-        if files:
-            into.mkdir(parents=True, exist_ok=True)
+    with _writing_into(into), made_folder(into) if files else nullcontext():
         former = dict.fromkeys(ids) or load_extracted(into)[0]
         without = [extracted_path(into, key) for key in former if key not in extracted and key not in ended]
         gone = [path for path in without if path.exists() or path.is_symlink()]

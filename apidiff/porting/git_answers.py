@@ -19,6 +19,8 @@ _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull
 # For all that a command asks: git reads whatever lies in a repository, a pipe too, and waits for it, and a folder may hold any
 # number of repositories.
 DEADLINE_S = 50.0
+# Of a tree that names itself ten times over git makes a list, and where a file should be there may be a link to /dev/zero.
+_MEMORY = 2**30  # bytes
 _NONE = 1  # the exit code of `git config` where no setting is so called
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -63,7 +65,15 @@ def _run(arguments: list[str], folder: Path, settings: dict[str, str], until: fl
     environment.pop("GIT_CONFIG", None)  # the one file of which `git config` alone tells
     try:
         seconds = max(until - time.monotonic(), 0.0)
-        return run(command, seconds, folder=folder, environment=environment, decoded=_decoded, guarded=False)
+        return run(
+            command,
+            seconds,
+            folder=folder,
+            environment=environment,
+            decoded=_decoded,
+            guarded=False,
+            memory=_MEMORY,
+        )
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(
             f"git {arguments[0]} in {folder} did not end within {DEADLINE_S:.0f} s, with all that was asked before. Something "

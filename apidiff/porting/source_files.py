@@ -180,8 +180,8 @@ def changed_since(revision: str, folders: Iterable[Path]) -> set[Path]:
 def _changed_around(folder: Path, revision: str, until: float) -> set[Path]:
     top = _git(["rev-parse", "--show-toplevel"], folder, "Leave --diff out, or mend the repository", until)
     root = Path(top.removesuffix("\n"))  # blanks and line ends before that are of its name
-    differing = ["diff", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all", revision, "--"]
-    changed = _git(differing, root, "Name a revision that exists", until)
+    differing = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", "--ignore-submodules=all"]
+    changed = _git([*differing, revision, "--"], root, "Name another commit, branch or tag, or leave --diff out", until)
     others = ["ls-files", "--others", "--exclude-standard", "-z"]
     new = _git(others, root, "Leave --diff out, or mend the repository", until)
     return {real_path(root / name) for name in f"{changed}\0{new}".split("\0") if name}

@@ -14,7 +14,7 @@ from pathlib import Path
 import griffe
 import msgspec
 
-from apidiff.atomic_write import write_file
+from apidiff.atomic_write import made_folder, write_file
 from apidiff.database.scope import FrameworkScope, load_scope
 from apidiff.errors import ApidiffError
 from apidiff.model.signature import Signature, SignatureFile
@@ -148,8 +148,8 @@ def write(signatures: SignatureFile, folder: Path) -> Path:
     """
     path = folder / f"{signatures.framework}-{signatures.version}.json"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(path, render(signatures).encode())
+        with made_folder(folder):
+            write_file(path, render(signatures).encode())
     except OSError as error:
         found = f"{path}: cannot be written ({error.strerror})"
         raise ApidiffError(f"{found}. Give a folder that can be written to with --into.") from error

@@ -46,7 +46,7 @@ class Audit:
             return [f"none of the {self.of} probes that this machine can make was chosen"]
         lines = list(self.differing.lines(said)) if self.differing else []
         return [
-            *lines,
+            *(["first: the record that was sent; second: what was run here", *lines] if lines else []),
             *([f"stopped half-way: {self.stopped}"] if self.stopped else []),
             f"{len(self.chosen)} of {self.of} probes that this machine can make were made again: "
             f"{self.differing.same} of {self.verdicts} verdicts agree",

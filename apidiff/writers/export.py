@@ -16,6 +16,7 @@ from apidiff import __version__
 from apidiff.atomic_write import lock_open
 from apidiff.database.regular_files import read_regular
 from apidiff.database.schema import schema_text
+from apidiff.ending_signals import held
 from apidiff.errors import ApidiffError
 from apidiff.folder_walk import walk_folders
 from apidiff.messages.escape_invisible import visible
@@ -289,7 +290,8 @@ def _swap(stage: Path, folder: Path, names: Sequence[str]) -> None:
         for before, after in moves:
             before.rename(after)
     except BaseException:
-        for before, after in reversed(moves):
-            if not before.exists():  # a signal may come before a move is done or after it
-                after.rename(before)
+        with held():  # one may have failed just before a signal comes
+            for before, after in reversed(moves):
+                if not before.exists():  # a signal may come before a move is done or after it
+                    after.rename(before)
         raise

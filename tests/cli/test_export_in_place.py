@@ -7,7 +7,9 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +21,7 @@ from command import COMMAND
 from deep_folders import deep
 from unlisted_folders import refuse_listing
 
+from apidiff.ending_signals import ending_in_order
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.export import ExportError, _listed, export_json, export_sqlite
@@ -262,6 +265,35 @@ def test_a_move_that_fails_is_undone(
     with pytest.raises(ExportError, match="Input/output error"):
         export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
     assert listing(tmp_path) == before
+
+
+def test_a_move_that_fails_is_undone_whatever_signal_comes(
+    tmp_path: Path,
+    few: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where a disk breaks and who sees it presses Ctrl-C."""
+    export_json(few, counterparts, tmp_path)
+    before = listing(tmp_path)
+    rename = Path.rename
+    failed = []
+
+    def fails_once(path: Path, target: Path) -> Path:
+        if failed:
+            signal.raise_signal(signal.SIGTERM)
+        elif path.name == "mappings" and path.parent.name == "new":
+            failed.append(path)
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fails_once)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # which a command leaves behind
+    with pytest.raises(SystemExit), ending_in_order():
+        export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
+    assert failed
+    assert listing(tmp_path) == before
+    assert not list(tmp_path.glob(".apidiff-*"))
 
 
 class Cut:

@@ -239,3 +239,31 @@ def test_all_repositories_together_have_one_deadline(tmp_path: Path, monkeypatch
     assert len({until for _, _, until in asked}) == 1
     with pytest.raises(TimeoutError, match="did not end within 50 s"):
         git_answers.git_answer(["status"], folders[0], git_answers.git_deadline() - git_answers.DEADLINE_S)
+
+
+@pytest.mark.parametrize("name", ["info/attributes", "objects/info/alternates", "commondir"])
+def test_what_has_no_end_takes_no_memory_without_end(tmp_path: Path, name: str) -> None:
+    folder = repository_called(tmp_path / "rep")
+    (folder / ".git" / name).symlink_to("/dev/zero")
+    os.utime(folder / "model.py", (1, 1))  # so that git reads it, with its attributes
+    with pytest.raises(ApidiffError, match=r"(?i)out of memory"):
+        changed_since("HEAD", [folder])
+    with pytest.raises(ApidiffError, match="git cannot tell which files have changes"):
+        refuse_unsaved([folder / "model.py"])
+
+
+def test_a_tree_that_holds_itself_ten_times_over_takes_no_memory_without_end(tmp_path: Path) -> None:
+    """A commit of 300 kB that no work tree is of: git lists what differs from it before it tells any."""
+    folder = repository_called(tmp_path / "rep")
+
+    def put(*arguments: str, text: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=folder, input=text, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    tree = put("hash-object", "-w", "--stdin", text="x\n")
+    for kind, mode in (("blob", "100644"), *[("tree", "040000")] * 8):
+        tree = put("mktree", text="".join(f"{mode} {kind} {tree}\t{name}.py\n" for name in range(10)))
+    me = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
+    commit = put(*me, "commit-tree", "-m", "bomb", tree, text="")
+    with pytest.raises(ApidiffError, match=r"memory.*Name another commit|did not end"):
+        changed_since(commit, [folder])

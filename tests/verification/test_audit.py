@@ -71,6 +71,7 @@ def test_the_report_says_how_many_verdicts_agree(
     assert len(found.chosen) == 4
     assert found.verdicts > 0
     assert bool(found.differing) is lying
+    assert (found.lines()[0] == "first: the record that was sent; second: what was run here") is lying
     assert found.lines()[-1].startswith(f"4 of {found.of} probes that this machine can make were made again: ")
     assert found.lines()[-1].endswith(f"{found.verdicts} of {found.verdicts} verdicts agree") is not lying
 
