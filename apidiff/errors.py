@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from pathlib import Path
 
@@ -9,6 +10,14 @@ from pathlib import Path
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _LONGEST_NAME = 120  # characters of a name that was typed, as an error repeats it
 _LONGEST = 2000  # characters of what an error says was found, and of its remedy: a file may hold a name of megabytes
+
+
+# What msgspec says of a name or a tag that it does not know, which it does not quote; behind it the place, by our own names.
+_UNKNOWN = re.compile(
+    r"(?P<what>Object contains unknown field|Invalid value) [`'](?P<name>.*?)[`'](?P<at> - at `\$(\.\w+|\[[\d.]*\])*`)?",
+    re.DOTALL,
+)
+_PLAIN = re.compile(r"[\w.-]+", re.ASCII)  # such a name ends no quote, and says nothing
 
 
 class ApidiffError(Exception):
@@ -51,6 +60,14 @@ def shortened(text: str) -> str:
 def typed(name: str) -> str:
     """The ``name`` that a user typed, in quotes, for an error that it is unknown: one that is long only by its beginning."""
     return repr(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…")
+
+
+def decoding_fault(error: Exception) -> str:
+    """What is wrong with a file of a stranger, as msgspec says it, with names of the file in quotes that they cannot end."""
+    found = _UNKNOWN.fullmatch(str(error))
+    if found is None or _PLAIN.fullmatch(found["name"]):
+        return str(error)
+    return f"{found['what']} {typed(found['name'])}{found['at'] or ''}"
 
 
 class DataError(ApidiffError):

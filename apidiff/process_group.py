@@ -58,6 +58,7 @@ def run(
     guarded: bool = True,
     scratch: Path | None = None,
     memory: int | None = None,
+    printed: int | None = None,
 ) -> Ended:
     """Runs a command to its end and returns what it printed. Its process group is gone when this returns or raises.
 
@@ -71,6 +72,7 @@ def run(
         guarded: as for ``start``.
         scratch: as for ``start``.
         memory: the most bytes that it may take, where the system can hold it to that; what it maps of files is not counted.
+        printed: the most bytes that it may print, and write into any file; at one more the signal SIGXFSZ ends it.
 
     Raises:
         OSError: it cannot be started; a guarded one ends with an exit code instead.
@@ -92,8 +94,7 @@ def run(
             scratch=scratch,
         )
         try:
-            if memory is not None:
-                _bound_memory(process.pid, memory)
+            _bound(process.pid, memory, printed)
             code = process.wait(seconds)
         finally:
             end_group(process)
@@ -102,13 +103,17 @@ def run(
         return Ended(code, decoded(output.read()), decoded(errors.read()))
 
 
-def _bound_memory(process: int, size: int) -> None:
-    """Bounds the memory of a process that was just started; what it starts from then on has the same bound."""
-    if sys.platform == "linux":
+def _bound(process: int, memory: int | None, printed: int | None) -> None:
+    """Bounds what a process that was just started may take and print, and what it starts from then on."""
+    if sys.platform != "linux":
+        return
+    for kind, size in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_FSIZE, printed)):
+        if size is None:
+            continue
         with contextlib.suppress(ProcessLookupError):  # it has ended
-            _, most = resource.prlimit(process, resource.RLIMIT_DATA)
+            _, most = resource.prlimit(process, kind)
             bound = size if most == resource.RLIM_INFINITY else min(size, most)
-            resource.prlimit(process, resource.RLIMIT_DATA, (bound, most))
+            resource.prlimit(process, kind, (bound, most))
 
 
 def start(

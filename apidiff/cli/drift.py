@@ -20,6 +20,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
 from apidiff.execute.plan import apis_for
 from apidiff.judge import make_context
+from apidiff.messages.escape_invisible import visible
 from apidiff.messages.history import change_text
 from apidiff.messages.labels import label
 from apidiff.messages.version_changes import change_entries
@@ -197,7 +198,7 @@ def _block(api: str, changes: list[tuple[Change, Touched]], chosen: Language) ->
     for change, _ in changes:
         text = change_text(change)
         note = f" [{label('timeline.stubs', chosen)}]" if change.evidence == STUBS else ""
-        sentence = text.said_in(chosen).replace("`", "")
+        sentence = visible(text.said_in(chosen).replace("`", ""))
         yield _indented(("• ", ""), (sentence, ""), (note, "dim"))
     claims = {key: documents for _, reached in changes for key, documents in reached.claims.items()}
     rows = {

@@ -19,7 +19,6 @@ from apidiff.porting.scan_report import RISKS, ScanReport, make_report
 from apidiff.porting.scan_settings import FILE, read_baseline, write_baseline
 from apidiff.porting.source_files import SourceFile, changed_since
 from apidiff.porting.tree_scan import scan_tree
-from apidiff.real_path import real_path
 from apidiff.writers.scan.words import problem_text, words
 
 FORMATS = ("table", "json", "sarif", "github", "markdown", "html")
@@ -104,7 +103,7 @@ def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[
     if revision is None:
         return None
     changed = changed_since(revision, [path if path.is_dir() else path.parent for path in paths])
-    return {file.path for file in files if real_path(Path(file.path)) in changed}
+    return {file.path for file in files if any(one.hold(Path(file.path)) for one in changed)}
 
 
 def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import gunzip, read_regular
-from apidiff.errors import Damage, DataError
+from apidiff.errors import Damage, DataError, decoding_fault
 from apidiff.folder_walk import visible_files
 from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, ExtractedSamples
 from apidiff.model.sample import Arguments, Sample
@@ -67,7 +67,7 @@ def read_extracted(path: Path) -> ExtractedSamples:
             name = str(written.pop("name"))
             samples[name] = msgspec.convert(written, Sample)
     except (ValueError, KeyError, AttributeError, RecursionError) as error:
-        raise DataError(path, line, f"holds no sample: {error}", remedy, Damage.FORM) from error
+        raise DataError(path, line, f"holds no sample: {decoding_fault(error)}", remedy, Damage.FORM) from error
     extracted = msgspec.structs.replace(head, samples=samples)
     if extracted.schema != EXTRACTED_SCHEMA:
         raise DataError(

@@ -25,7 +25,9 @@ _UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0", "\u2800"}  # letters by their
 # Marks that change how a character is drawn, or nothing: they would part words for a program that a reader sees as one.
 _UNSEEN_MARKS = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # An apostrophe is none, alone. What looks like two is found by Unicode's table.
-_QUOTATION_MARKS = re.compile("''|[\"“”„‟‘‚‛«»‹›「」『』《》〈〉〝〞〟⹂❛-❠❮❯﹁-﹄⟨-⟫⸂-⸅🙶-🙸]")
+_QUOTATION_MARKS = re.compile("''|[\"“”„‟‘‚‛«»‹›「」『』《》〈〉〝〞〟⹂❛-❠❮❯﹁-﹄⟨-⟫⸂-⸅🙶-🙸ᐥ]")
+DETACHED_MARKS = re.compile("(?<![^\\W\\d_])[\u030b\u030e\u030f]")
+"""Marks of two strokes that stand over no letter: they look like a quotation mark."""
 _COMMAS_ABOVE = "\u0312-\u0315\u0343"  # marks on a letter, drawn as an apostrophe is
 # What pages call this project, or may seem to.
 _RESERVED = ("thisproject", "thisrepo", "本项目", "此项目", "该项目", "我们项目", "我们的项目", "本仓库")
@@ -78,7 +80,8 @@ def name_fault(text: str) -> str | None:
     if odd is not None or _UNSEEN & set(text):
         return f"holds a character that nobody sees (U+{ord(odd or min(_UNSEEN & set(text))):04X})"
     both = text + "\n" + unicodedata.normalize("NFKC", text)
-    if _QUOTATION_MARKS.search(both) or quotation_marks() & set(both) or doubled_apostrophes().search(both):
+    marks = _QUOTATION_MARKS, DETACHED_MARKS, doubled_apostrophes()
+    if quotation_marks() & set(both) or any(mark.search(both) for mark in marks):
         return "holds a quotation mark, which would end the quote that it is shown in"
     for word in plain.split():
         scripts = {_LETTERS_OF[name] for char in word if (name := _script(char)) in _LETTERS_OF}

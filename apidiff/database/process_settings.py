@@ -12,7 +12,7 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from apidiff.database.toml import line_of, read_toml
-from apidiff.errors import Damage, DataError
+from apidiff.errors import Damage, DataError, decoding_fault
 from apidiff.model.base import Record
 
 # Arguments and variables are handed to processes, which can be given no NUL and no more than 128 KiB in one.
@@ -96,6 +96,8 @@ def read_settings(path: Path, kind: type[T]) -> T:
     """The record of type ``kind`` in ``path``. Raises DataError, with the line where it can be told, for a broken file."""
 
     def broken(text: str, error: msgspec.ValidationError) -> DataError:
-        return DataError(path, line_of(text, str(error)), f"cannot be used: {error}", _REMEDY, Damage.FORM)
+        return DataError(
+            path, line_of(text, str(error)), f"cannot be used: {decoding_fault(error)}", _REMEDY, Damage.FORM
+        )
 
     return read_toml(path, kind, broken)

@@ -249,6 +249,8 @@ def _about_signature(signature: SignatureDump) -> Iterator[str]:
             yield f"has {len(text)} characters under `{name}`; at most {MAX_SIGNATURE} are possible"
     if len(signature.text.splitlines()) > 1:
         yield "has more than one line under `text`"
+    if (odd := next((name for name in signature.members or [] if not _WORD.fullmatch(name)), None)) is not None:
+        yield f"has a member {odd[:40]!r}, which is no word of a program"
     for parameter in signature.parameters:
         if not _WORD.fullmatch(parameter.name):
             yield f"has a parameter {parameter.name[:40]!r}, which is no word of a program"

@@ -21,7 +21,7 @@ import msgspec
 
 from apidiff.database.record_gate import record_faults, refuse_repeated_keys
 from apidiff.database.regular_files import read_regular, unpack
-from apidiff.errors import Damage, DataError
+from apidiff.errors import Damage, DataError, decoding_fault, typed
 from apidiff.folder_walk import visible_files
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
@@ -289,15 +289,14 @@ def read_record(
     try:
         record = msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
-        raise DataError(path, None, f"is no {what}: {error}", _REMEDY, Damage.FORM) from error
+        raise DataError(path, None, f"is no {what}: {decoding_fault(error)}", _REMEDY, Damage.FORM) from error
     if record.schema != schema:
         remedy = f"This version reads schema {schema}: record the run anew."
         raise DataError(path, None, f"is a {what} of schema {record.schema}", remedy, Damage.FORM)
-    place, stem = name(record)
-    if (path.parent.name, record_stem(path).rpartition("-")[0]) != (place, stem):
-        raise DataError(
-            path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.", Damage.NAME
-        )
+    run = "/".join(name(record))
+    if run_id(path).rpartition("-")[0] != run:
+        found = f"holds the run {typed(run)}"
+        raise DataError(path, None, found, "The path says which run it is: move it back.", Damage.NAME)
     if reading is not None and whole in reading.own:
         reading.own_ids.add(run_id(path))
         return record

@@ -8,7 +8,7 @@ import msgspec
 
 from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import load_scope
-from apidiff.errors import Damage, DataError
+from apidiff.errors import Damage, DataError, decoding_fault
 from apidiff.folder_walk import visible_files
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, read_version
@@ -46,7 +46,7 @@ def _read(path: Path) -> SignatureFile:
             path, None, f"cannot be read ({error.strerror})", "Check that it is readable.", Damage.UNREADABLE
         ) from error
     except (ValueError, RecursionError) as error:  # msgspec's errors, those of text and of versions are of the former
-        raise DataError(path, None, f"holds no signatures: {error}", _REMEDY, Damage.FORM) from error
+        raise DataError(path, None, f"holds no signatures: {decoding_fault(error)}", _REMEDY, Damage.FORM) from error
     expected = f"{signatures.framework}-{signatures.version}.json"
     if path.name != expected:
         raise DataError(path, None, f"is named {path.name!r} but holds {expected!r}", _REMEDY, Damage.NAME)

@@ -29,7 +29,7 @@ from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import files_of, is_packed, read_packed, signature_path, unpacked, whole_digest
 from apidiff.database.toml import read_toml
-from apidiff.errors import ApidiffError, DataError
+from apidiff.errors import ApidiffError, DataError, decoding_fault
 from apidiff.folder_walk import visible_files
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.signed import Signed, State
@@ -295,7 +295,7 @@ def load_signers(path: Path | None = None) -> dict[str, Signer]:
 
     def broken(text: str, error: msgspec.ValidationError) -> DataError:
         table = re.search(r"signer\[(\d+)\]", str(error))
-        return DataError(path, _line(text, int(table[1]) if table else 0), str(error), _EXAMPLE)
+        return DataError(path, _line(text, int(table[1]) if table else 0), decoding_fault(error), _EXAMPLE)
 
     signers = read_toml(path, _File, broken).signer
     text = path.read_text(encoding="utf-8")

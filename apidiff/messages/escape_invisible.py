@@ -48,9 +48,9 @@ def unquoted(text: str) -> str:
     if text.isascii():
         return _MET.sub(r"\g<0> ", text.replace('"', "'"))
     # An answer without such text needs no table of Unicode's.
-    from apidiff.database.measurer_names import doubled_apostrophes, quotation_marks
+    from apidiff.database.measurer_names import DETACHED_MARKS, doubled_apostrophes, quotation_marks
 
-    marks = quotation_marks()
+    marks, text = quotation_marks(), DETACHED_MARKS.sub("'", text)
     return doubled_apostrophes().sub(r"\g<0> ", "".join("'" if one in marks else one for one in text))
 
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import Annotated
+
+from msgspec import Meta
 
 from apidiff.model.base import Record
+
+# A wheel may be anybody's, and what is read of it stands in sentences of ours: names are names, and nothing else.
+Name = Annotated[str, Meta(pattern=r"\A[^\W\d]\w*\Z")]
+DottedName = Annotated[str, Meta(pattern=r"\A[^\W\d]\w*(\.[^\W\d]\w*)*\Z")]
+Unread = Annotated[str, Meta(pattern=r"\A[^\W\d]\w*(\.[^\W\d]\w*)*(\.\*)?\Z")]
+Since = Annotated[str, Meta(pattern=r"\A\w[\w.+-]{0,39}\Z")]
 
 
 class SignatureKind(Enum):
@@ -43,7 +52,7 @@ class SignatureParameter(Record, frozen=True, kw_only=True):
     gives, where there is no annotation. ``documented_default``: the default that the docstring names, where it is another one.
     """
 
-    name: str
+    name: Name
     kind: ParameterKind = ParameterKind.POSITIONAL_OR_KEYWORD
     default: str | None = None
     annotation: str | None = None
@@ -61,8 +70,8 @@ class Limit(Enum):
 class Deprecation(Record, frozen=True, kw_only=True):
     """What the mark in the source says: the version it holds from, what to use instead, or the message it prints."""
 
-    since: str | None = None
-    instead: str | None = None
+    since: Since | None = None
+    instead: DottedName | None = None
     message: str | None = None
 
 
@@ -90,9 +99,9 @@ class Signature(Record, frozen=True, kw_only=True):
     platforms: list[str] = []
     limits: list[Limit] = []
     returned_like: dict[str, str] = {}
-    members: list[str] = []
-    not_in_stub: list[str] = []
-    only_in_stub: list[str] = []
+    members: list[Name] = []
+    not_in_stub: list[Name] = []
+    only_in_stub: list[Name] = []
 
     @property
     def every_member(self) -> list[str]:
@@ -159,8 +168,8 @@ class SignatureFile(Record, frozen=True, kw_only=True):
     version: str
     tool: str
     listed: list[str] = []
-    apis: dict[str, Signature]
-    unreadable: dict[str, str] = {}
+    apis: dict[DottedName, Signature]
+    unreadable: dict[Unread, str] = {}
 
     def __contains__(self, name: str) -> bool:
         """Whether the version has the API ``name``, be its signature readable or not."""

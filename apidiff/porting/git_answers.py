@@ -7,6 +7,7 @@ objects that are missing.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -21,6 +22,10 @@ _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull
 DEADLINE_S = 50.0
 # Of a tree that names itself ten times over git makes a list, and where a file should be there may be a link to /dev/zero.
 _MEMORY = 2**30  # bytes
+# What it prints is held several times. Names of files and of settings may share their beginnings where they are kept: 500 kB of
+# them are 500 MB where they are told.
+_PRINTED = 64 * 2**20  # bytes; the files of the largest repositories have a third of that
+_PRINTED_OF_FILTERS = 2**20  # bytes; the system starts no program with more variables
 _NONE = 1  # the exit code of `git config` where no setting is so called
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -42,7 +47,8 @@ def git_answer(arguments: list[str], folder: Path, until: float) -> Ended:
     TimeoutError where it does not end, and ApidiffError where the locale's encoding would give back something else than git
     printed.
     """
-    told = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {}, until)
+    asked = ["config", "--name-only", "--null", "--get-regexp", r"^filter\."]
+    told = _run(asked, folder, {}, until, printed=_PRINTED_OF_FILTERS)
     if told.code not in {0, _NONE}:  # of filters that nobody knows none is taken away
         return told
     filters = told.output.split("\0")
@@ -59,13 +65,15 @@ def repository_around(folder: Path) -> Path | None:
     return next((one for one in around if os.path.exists(one / ".git")), None)  # noqa: PTH110 - a Path raises where it is too long
 
 
-def _run(arguments: list[str], folder: Path, settings: dict[str, str], until: float) -> Ended:
+def _run(
+    arguments: list[str], folder: Path, settings: dict[str, str], until: float, *, printed: int = _PRINTED
+) -> Ended:
     command = ["git", *_NO_PROGRAMS, *arguments]
     environment = os.environ | _ENVIRONMENT | settings
     environment.pop("GIT_CONFIG", None)  # the one file of which `git config` alone tells
     try:
         seconds = max(until - time.monotonic(), 0.0)
-        return run(
+        ended = run(
             command,
             seconds,
             folder=folder,
@@ -73,12 +81,19 @@ def _run(arguments: list[str], folder: Path, settings: dict[str, str], until: fl
             decoded=_decoded,
             guarded=False,
             memory=_MEMORY,
+            printed=printed,
         )
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(
             f"git {arguments[0]} in {folder} did not end within {DEADLINE_S:.0f} s, with all that was asked before. Something "
             "there keeps it busy or waiting, as patterns in .gitignore or .gitattributes, or a pipe in .git"
         ) from error
+    if ended.code == -signal.SIGXFSZ:
+        raise ApidiffError(
+            f"git {arguments[0]} in {folder} prints more than {printed // 2**20} MiB. Look at what the index and the settings "
+            "there hold; `scan` without --diff and `port` with --force do not ask git."
+        )
+    return ended
 
 
 def _decoded(printed: bytes) -> str:

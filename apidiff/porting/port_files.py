@@ -132,11 +132,12 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
         kept = _git(["ls-files", "-v", "-z"], root, until)
         if told is None or kept is None:
             raise ApidiffError(_UNTOLD.format(root))
-        changed = {real_path(root / name) for name in _named(told)}
+        changed = set(_named(told))
         # Behind the letter H and a blank; another letter says that git does not look at the file.
         looked_at = {line[2:] for line in kept.split("\0") if line.startswith("H ")}
         real = real_path(root)
-        unsaved += [str(path) for path in files if path in changed or os.path.relpath(path, real) not in looked_at]
+        names = {path: os.path.relpath(path, real) for path in files}
+        unsaved += [str(path) for path, name in names.items() if name in changed or name not in looked_at]
     if unsaved:
         more = f" and {len(unsaved) - 1} more" if len(unsaved) > 1 else ""
         raise ApidiffError(

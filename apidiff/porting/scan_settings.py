@@ -14,7 +14,7 @@ import msgspec
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import MAX_BYTES, parsed
-from apidiff.errors import ApidiffError, shortened
+from apidiff.errors import ApidiffError, decoding_fault, shortened
 from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.porting.scan_report import Finding
 from apidiff.real_path import real_path
@@ -87,7 +87,7 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
             return settings, parent
         except msgspec.ValidationError as error:
             known = ", ".join(field.encode_name for field in msgspec.structs.fields(ScanSettings))
-            found = shortened(unbroken(str(error)))
+            found = shortened(unbroken(decoding_fault(error)))
             raise ApidiffError(f"{file}: [{TABLE}]: {found}. It may hold {known}.") from error
     return ScanSettings(), Path.cwd()
 
@@ -109,8 +109,9 @@ def read_baseline(path: Path, setting: Path | None = None) -> Counter[tuple[str,
         lacks = f"the locale's encoding, {error.encoding}, lacks characters of this name"
         raise ApidiffError(f"{place}: {lacks}. Set LC_ALL=C.UTF-8.") from error
     except (ValueError, RecursionError) as error:
+        found = shortened(decoding_fault(error))
         raise ApidiffError(
-            f"{place}: is no baseline ({shortened(str(error))}). Name another file, or delete this one and write it anew with "
+            f"{place}: is no baseline ({found}). Name another file, or delete this one and write it anew with "
             f"--write-baseline {named}"
         ) from error
     if baseline.version != _VERSION:

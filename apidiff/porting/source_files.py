@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -163,8 +164,26 @@ def _source(path: str, names: ModuleNames) -> SourceFile:
     return SourceFile(path, found.name, found.package, found.root)
 
 
-def changed_since(revision: str, folders: Iterable[Path]) -> set[Path]:
-    """The files of the git repositories around ``folders`` that differ from ``revision``, new ones too.
+class Changes(NamedTuple):
+    """The files of a repository that differ from a commit. ``root``: its real path; ``names``: theirs below it, as git says.
+
+    They need not exist: to look for each would take for ever where a stranger made up thousands of long ones.
+    """
+
+    root: str
+    names: frozenset[str]
+
+    def hold(self, path: Path) -> bool:
+        """Whether the file at ``path`` differs, or is a link that does or that leads to one that does."""
+        places = [real_path(path)]
+        if os.path.islink(path):  # noqa: PTH114 - a Path raises where it is too long
+            places.append(real_path(path.parent) / path.name)
+        root = f"{self.root.rstrip(os.sep)}{os.sep}"
+        return any(str(one).startswith(root) and str(one)[len(root) :] in self.names for one in places)
+
+
+def changed_since(revision: str, folders: Iterable[Path]) -> list[Changes]:
+    """What differs from ``revision`` in the git repositories around ``folders``, with new files.
 
     Raises ApidiffError where git says that there is no such thing.
     """
@@ -174,17 +193,19 @@ def changed_since(revision: str, folders: Iterable[Path]) -> set[Path]:
     asked: dict[Path, Path] = {}
     for folder in folders:
         asked.setdefault(repository_around(real_path(folder)) or folder, folder)
-    return set().union(*(_changed_around(folder, revision, until) for folder in asked.values()))
+    return [_changed_around(folder, revision, until) for folder in asked.values()]
 
 
-def _changed_around(folder: Path, revision: str, until: float) -> set[Path]:
+def _changed_around(folder: Path, revision: str, until: float) -> Changes:
     top = _git(["rev-parse", "--show-toplevel"], folder, "Leave --diff out, or mend the repository", until)
     root = Path(top.removesuffix("\n"))  # blanks and line ends before that are of its name
     differing = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", "--ignore-submodules=all"]
     changed = _git([*differing, revision, "--"], root, "Name another commit, branch or tag, or leave --diff out", until)
     others = ["ls-files", "--others", "--exclude-standard", "-z"]
     new = _git(others, root, "Leave --diff out, or mend the repository", until)
-    return {real_path(root / name) for name in f"{changed}\0{new}".split("\0") if name}
+    return Changes(
+        str(real_path(root)), frozenset(name for told in (changed, new) for name in told.split("\0") if name)
+    )
 
 
 def _git(arguments: list[str], folder: Path, remedy: str, until: float) -> str:

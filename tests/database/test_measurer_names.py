@@ -24,6 +24,7 @@ SOMEBODY = [
     ("华为昇腾实验室", True),
     ("лаборатория", True),
     ("חיים", True),
+    ("Gyo\u030br Lab", True),
     ("Müller’s Lab, ʻOkina", True),
     ("東京の研究所", True),
     *(
@@ -150,6 +151,8 @@ IMITATED = [
             "Lab΄΄ x",
             "Lab’ʼ x",
             "Lab’\u0301’ x",
+            "Lab \u030b, ours",
+            "Labᐥ, ours",
             "Lab ʺx",
             "Lab ″x",
             "Lab ''x",

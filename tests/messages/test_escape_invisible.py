@@ -22,6 +22,8 @@ from apidiff.messages.escape_invisible import quoted
         ("Debian’ʼ, ′＇ signed", "“Debian’ ʼ, ′ ＇ signed”"),
         ("Debian’\u0301’, signed", "“Debian’ \u0301’, signed”"),
         ("Debian\u0315\u0315, signed", "“Debian\u0315 \u0315, signed”"),
+        ("Debian \u030b, ᐥsigned", "“Debian ', 'signed”"),
+        ("Do\u030bry", "“Do\u030bry”"),
         ("Debian’s 木", "“Debian’s 木”"),
         ("Debian\n12", "“Debian 12”"),
     ],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +17,7 @@ import pytest
 from apidiff.errors import ApidiffError
 from apidiff.porting import git_answers
 from apidiff.porting.port_files import refuse_unsaved
-from apidiff.porting.source_files import changed_since
+from apidiff.porting.source_files import Changes, changed_since
 
 
 def pipe_for_index(repository: Path) -> None:
@@ -26,6 +28,10 @@ def pipe_for_index(repository: Path) -> None:
 def pipe_for_head(repository: Path) -> None:
     (repository / ".git" / "HEAD").unlink()
     os.mkfifo(repository / ".git" / "HEAD")
+
+
+def names(changed: list[Changes]) -> set[str]:
+    return {name for one in changed for name in one.names}
 
 
 def answer(arguments: list[str], folder: Path) -> str:
@@ -77,7 +83,7 @@ def test_settings_by_variables_stay(repository: Path, monkeypatch: pytest.Monkey
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     assert answer(["config", "user.nickname"], repository) == "Ada\n"
     (repository / "model.py").write_text("import torch\ntorch.ones(1)\n")
-    assert repository / "model.py" in changed_since("HEAD", [repository])
+    assert names(changed_since("HEAD", [repository])) >= {"model.py"}
     assert not ran.exists()
 
 
@@ -102,7 +108,7 @@ def test_variables_that_hide_filters_from_git_config_let_none_run(
 ) -> None:
     monkeypatch.setenv(f"GIT_CONFIG{name}", value)
     with contextlib.suppress(ApidiffError):
-        assert filtered / "model.py" in changed_since("HEAD", [filtered])
+        assert names(changed_since("HEAD", [filtered])) >= {"model.py"}
     with pytest.raises(ApidiffError, match=r"in no commit|git cannot tell"):
         refuse_unsaved([filtered / "model.py"])
     assert not (filtered / "ran").exists()
@@ -132,7 +138,8 @@ CHANGED = """
 import os, sys
 from pathlib import Path
 from apidiff.porting.source_files import changed_since
-print(sorted(os.fsencode(path.name) for path in changed_since("HEAD", [Path(sys.argv[1])])))
+[changed] = changed_since("HEAD", [Path(sys.argv[1])])
+print(sorted(map(os.fsencode, changed.names)))
 """
 
 
@@ -163,10 +170,12 @@ def repository_called(folder: Path) -> Path:
 def test_the_name_of_a_repository_may_end_in_anything(tmp_path: Path, name: str) -> None:
     repository_called(tmp_path / "rep")  # which has no changes
     folder = repository_called(tmp_path / name)
-    assert changed_since("HEAD", [folder]) == set()
+    assert names(changed_since("HEAD", [folder])) == set()
     refuse_unsaved([folder / "model.py"])
     (folder / "model.py").write_text("import torch\ntorch.ones(1)\n")
-    assert changed_since("HEAD", [folder]) == {folder / "model.py"}
+    [changed] = changed_since("HEAD", [folder])
+    assert changed.hold(folder / "model.py")
+    assert changed.names == {"model.py"}
     with pytest.raises(ApidiffError, match="changes that are in no commit"):
         refuse_unsaved([folder / "model.py"])
 
@@ -234,7 +243,7 @@ def test_all_repositories_together_have_one_deadline(tmp_path: Path, monkeypatch
     monkeypatch.setattr(
         "apidiff.porting.source_files.git_answer", lambda *given: asked.append(given) or git_answers.git_answer(*given)
     )
-    assert changed_since("HEAD", [*folders, *folders]) == set()
+    assert names(changed_since("HEAD", [*folders, *folders])) == set()
     assert len(asked) == 3 * len(folders)
     assert len({until for _, _, until in asked}) == 1
     with pytest.raises(TimeoutError, match="did not end within 50 s"):
@@ -267,3 +276,67 @@ def test_a_tree_that_holds_itself_ten_times_over_takes_no_memory_without_end(tmp
     commit = put(*me, "commit-tree", "-m", "bomb", tree, text="")
     with pytest.raises(ApidiffError, match=r"memory.*Name another commit|did not end"):
         changed_since(commit, [folder])
+
+
+def test_files_that_differ_are_found_by_any_path(tmp_path: Path) -> None:
+    folder = repository_called(tmp_path / "rep")
+    (folder / "in").mkdir()
+    for name in ("new.py", "in/new.py"):
+        (folder / name).write_text("import torch\n")
+    (folder / "link.py").symlink_to("model.py")
+    (tmp_path / "beside").symlink_to("rep/in")
+    (tmp_path / "one.py").symlink_to("rep/in/new.py")
+    [changed] = changed_since("HEAD", [tmp_path / "beside"])
+    paths = (
+        "rep/new.py",
+        "rep/in/new.py",
+        "rep/link.py",
+        "beside/new.py",
+        "one.py",
+        "rep/model.py",
+        "rep/../rep/new.py",
+    )
+    assert [path for path in paths if not changed.hold(tmp_path / path)] == ["rep/model.py"]
+
+
+def index_of(folder: Path, count: int, name: str) -> None:
+    """Gives a repository an index of ``count`` files that are not there, of which git looks for none.
+
+    In the fourth form of an index each name says how much of the one before it stays, so that long ones take some bytes.
+    """
+    entries = [f"{name}{number:05}".encode() for number in range(count)]
+    content, former = struct.pack(">4sII", b"DIRC", 4, count), b""
+    for entry in entries:
+        kept = next((at for at, (one, other) in enumerate(zip(former, entry, strict=False)) if one != other), 0)
+        gone, coded = len(former) - kept, b""
+        while True:  # as many bits of seven as it takes, each of those above less one
+            coded = bytes([gone & 0x7F | (0x80 if coded else 0)]) + coded
+            gone = (gone >> 7) - 1
+            if gone < 0:
+                break
+        flags = 0x8000 | min(len(entry), 0xFFF)
+        content += struct.pack(">10I20sH", *[0] * 6, 0o100644, 0, 0, 0, bytes(20), flags) + coded + entry[kept:] + b"\0"
+        former = entry
+    (folder / ".git" / "index").write_bytes(content + hashlib.sha1(content).digest())
+
+
+def test_names_that_cost_some_bytes_where_they_are_kept_cost_no_more_where_they_are_told(tmp_path: Path) -> None:
+    folder = repository_called(tmp_path / "rep")
+    index_of(folder, 4000, "z" + "/d" * 2000)  # of each the real path would be looked for, folder by folder
+    [changed] = changed_since("HEAD", [folder])
+    assert changed.hold(folder / "model.py")  # which that index does not name
+    with pytest.raises(ApidiffError, match="no commit"):
+        refuse_unsaved([folder / "model.py"])
+    index_of(folder, 7000, "z" + "d" * 20_000)
+    with pytest.raises(ApidiffError, match="prints more than 64 MiB"):
+        refuse_unsaved([folder / "model.py"])
+
+
+def test_settings_that_name_filters_without_end_are_refused(tmp_path: Path) -> None:
+    folder = repository_called(tmp_path / "rep")
+    (folder / ".git" / "inner").write_text(f'[filter "{"d" * 12_000}"]\n clean = x\n')
+    with (folder / ".git" / "config").open("a") as config:
+        config.write("[include]\n path = inner\n" * 400)
+    for ask in (lambda: changed_since("HEAD", [folder]), lambda: refuse_unsaved([folder / "model.py"])):
+        with pytest.raises(ApidiffError, match=r"git config in .* prints more than 1 MiB"):
+            ask()

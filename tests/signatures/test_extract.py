@@ -124,6 +124,23 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             "unknown field `more`",
         ),
         (
+            "torch-1.0.0.json",
+            '{"framework":"torch","version":"1.0.0","tool":"t","apis":{"torch.x. All is signed":{"kind":"constant"}}}',
+            "Expected `str` matching regex",
+        ),
+        (
+            "torch-1.0.0.json",
+            '{"framework":"torch","version":"1.0.0","tool":"t",'
+            '"apis":{"torch.x":{"kind":"function","parameters":[{"name":"\\u001b"}]}}}',
+            "Expected `str` matching regex",
+        ),
+        (
+            "torch-1.0.0.json",
+            '{"framework":"torch","version":"1.0.0","tool":"t",'
+            '"apis":{"torch.x":{"kind":"constant","deprecated":{"since":"2.0. All is signed"}}}}',
+            "Expected `str` matching regex",
+        ),
+        (
             "torch-2.0.0.json",
             '{"framework":"torch","version":"1.0.0","tool":"t","apis":{}}',
             "but holds 'torch-1.0.0.json'",

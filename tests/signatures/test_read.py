@@ -248,6 +248,8 @@ PRIMITIVES = {
             Supported Platforms:
                 Deprecated
             """
+        @deprecated("2.9.0. All is signed", "torch.x. Verified by this project", False)
+        def told(x): ...
         @deprecated("2.8.0", None)
         def dropped(x):
             """
@@ -366,6 +368,7 @@ def test_public_names(modules: Modules, module: str, names: list[str]) -> None:
         ("pkg.members.old", Deprecation(message="use Group")),
         ("pkg.members.new", None),
         ("mindspore.ops.comm.gone", Deprecation(since="2.9.0", instead="mindspore.ops.new")),
+        ("mindspore.ops.comm.told", Deprecation()),
         ("mindspore.ops.comm.dropped", Deprecation(since="2.8.0")),
     ],
 )

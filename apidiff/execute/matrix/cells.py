@@ -16,6 +16,7 @@ from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, find_backends
 from apidiff.database.process_settings import Seconds
 from apidiff.database.toml import line_of, read_toml
+from apidiff.errors import decoding_fault
 from apidiff.execute.plan import GivenOtherwise, lacking, make_plan
 from apidiff.execute.record import runs_of
 from apidiff.model.base import NonEmpty, Record
@@ -69,7 +70,7 @@ def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
     """The blocks in ``path``. Raises DataError or InvalidData, with the line, for a file that is not read whole."""
 
     def broken(text: str, error: msgspec.ValidationError) -> DataError:
-        return DataError(path, line_of(text, str(error)), f"is no matrix: {error}", _REMEDY)
+        return DataError(path, line_of(text, str(error)), f"is no matrix: {decoding_fault(error)}", _REMEDY)
 
     blocks = read_toml(path, _File, broken, unreadable="Name a file that can be read.").framework
     text = path.read_text(encoding="utf-8")

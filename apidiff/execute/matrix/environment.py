@@ -19,6 +19,7 @@ from apidiff.atomic_write import open_in_place, write_file
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import read_toml
+from apidiff.errors import decoding_fault
 from apidiff.execute.matrix.cells import Block
 from apidiff.process_group import end_group, remove_folder, run, start
 from apidiff.scratch_folder import scratch_folder
@@ -55,7 +56,7 @@ class _PyProject(msgspec.Struct):
 
 
 def _broken(path: Path, _text: str, error: msgspec.ValidationError) -> DataError:
-    return DataError(path, None, str(error), "Restore the file from version control.")
+    return DataError(path, None, decoding_fault(error), "Restore the file from version control.")
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def take_in(
         try:
             given = read_sent(path, note)
         except DataError as error:
-            errors.append(error)
+            errors.append(error.without_frames())
             continue
         for sent in given:
             try:
@@ -107,7 +107,7 @@ def take_in(
                 _refuse_shared_id(sent.path, path_here, {*record_paths(runs), *fitting})
                 _keep(read, path_here, fitting)
             except DataError as error:
-                errors.append(error)
+                errors.append(error.without_frames())
     errors += _without_room(fitting, data)
     if errors:
         raise InvalidData(errors)

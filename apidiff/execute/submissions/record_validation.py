@@ -20,7 +20,7 @@ from apidiff.database.record_gate import NEW, place_faults, record_faults, refus
 from apidiff.database.runs import record_path, run_name, whole_digest
 from apidiff.database.signing import PROGRAM
 from apidiff.database.single_runs import PREFIX
-from apidiff.errors import DataError, typed
+from apidiff.errors import DataError, decoding_fault, typed
 from apidiff.execute.submissions.known_probes import Spec
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signed import Signed, State
@@ -117,7 +117,7 @@ def _decode(path: Path, content: bytes) -> RunRecord:
         record = msgspec.json.decode(content, type=RunRecord)
         refuse_repeated_keys(content)
     except ValueError as error:  # msgspec's own errors among them
-        raise DataError(path, None, f"is no run record: {error}", NEW) from error
+        raise DataError(path, None, f"is no run record: {decoding_fault(error)}", NEW) from error
     except RecursionError as error:
         raise DataError(path, None, "is no run record: values are nested too deep", NEW) from error
     return record

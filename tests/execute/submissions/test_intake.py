@@ -200,7 +200,7 @@ def test_a_name_that_is_none_of_a_record_is_not_listed(
     path = tmp_path / folder / name.format(digest=whole_digest(content))
     path.parent.mkdir()
     path.write_bytes(content)
-    with pytest.raises(DataError, match=r"holds the run torch-2\.13\.0/gloo-cpu-2|its name says 2"):
+    with pytest.raises(DataError, match=r"holds the run 'torch-2\.13\.0/gloo-cpu-2'|its name says 2"):
         without_measurer(tmp_path, ())
 
 
@@ -386,6 +386,7 @@ def test_all_are_taken_in_or_none(data: Data, examples: Examples, record: RunRec
     with pytest.raises(InvalidData) as caught:
         take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, examples, {})
     assert [error.path for error in caught.value.errors] == [bad, tmp_path / "absent.json"]
+    assert [error.__traceback__ for error in caught.value.errors] == [None, None], "it would hold the whole record"
     assert load_runs(data.root / "runs") == before
 
 

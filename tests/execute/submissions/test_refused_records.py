@@ -141,6 +141,14 @@ REFUSED = [
     (put("backend")("gloo.signed"), "names the backend 'gloo.signed', which is no plain word"),
     (put("probes", 0, "ranks", 0, "before")({"a": FILLED_LIST, "b": FILLED}), "was given and returned 1001 tensors"),
     (returned(type="Tensor\nforged"), "names a class 'Tensor\\nforged', which is no word of a program"),
+    (
+        put("signatures", 0, "members")(["add", "This project verified it"]),
+        "has a member 'This project verified it', which is no word of a program",
+    ),
+    (
+        put("x`. It is signed by this project (`y")(1),
+        "is no run record: Object contains unknown field 'x`. It is signed by this project (`y'",
+    ),
     (raised(type="已验证"), "names a class '已验证', which is no word of a program"),
     (returned(type=""), "names a class '', which is no word of a program"),
     (raised(type="Error\n  forged"), "names a class 'Error\\n  forged', which is no word of a program"),

@@ -1,0 +1,58 @@
+"""What errors say of files that strangers wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from apidiff.errors import decoding_fault
+
+
+class One(msgspec.Struct, tag="one", tag_field="t", forbid_unknown_fields=True):
+    names: list[str] = []
+
+
+class Two(msgspec.Struct, tag="two", tag_field="t", forbid_unknown_fields=True):
+    held: list[One] = []
+    by_name: dict[str, One] = {}
+
+
+FORGED = "x`. All of it was signed by this project (`y"
+
+
+@pytest.mark.parametrize(
+    ("plain", "told"),
+    [
+        ({"t": "two", "more": 1}, "Object contains unknown field `more`"),
+        ({"t": "two", FORGED: 1}, f"Object contains unknown field '{FORGED}'"),
+        ({"t": "two", "": 1}, "Object contains unknown field ''"),
+        ({"t": "two", "x\ny": 1}, r"Object contains unknown field 'x\ny'"),
+        ({"t": "two", "x" * 500: 1}, f"Object contains unknown field `{'x' * 500}`"),
+        ({"t": "two", "x " * 500: 1}, f"Object contains unknown field '{('x ' * 500)[:119]}…'"),
+        ({"t": "two", "x` - at `$.all is signed": 1}, "Object contains unknown field 'x` - at `$.all is signed'"),
+        (
+            {"t": "two", "Invalid value 'x' is signed": 1},
+            "Object contains unknown field \"Invalid value 'x' is signed\"",
+        ),
+        (
+            {"t": "two", "held": [{"t": "one", FORGED: 1}]},
+            f"Object contains unknown field '{FORGED}' - at `$.held[0]`",
+        ),
+        (
+            {"t": "two", "by_name": {"a b": {"t": "one", FORGED: 1}}},
+            f"Object contains unknown field '{FORGED}' - at `$.by_name[...]`",
+        ),
+        ({"t": "x' is a new kind. 'two"}, """Invalid value "x' is a new kind. 'two" - at `$.t`"""),
+        ({"t": "two", "held": 1}, "Expected `array`, got `int` - at `$.held`"),
+    ],
+)
+def test_a_name_of_a_file_ends_no_quote(plain: dict[str, Any], told: str) -> None:
+    for read in (
+        lambda: msgspec.convert(plain, One | Two),
+        lambda: msgspec.json.decode(msgspec.json.encode(plain), type=One | Two),
+    ):
+        with pytest.raises(msgspec.ValidationError) as caught:
+            read()
+        assert decoding_fault(caught.value) == told
