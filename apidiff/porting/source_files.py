@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, typed
 from apidiff.folder_walk import walk_folders
 from apidiff.porting.git_answers import git_answer, git_deadline, repository_around
 from apidiff.porting.module_names import ModuleNames
@@ -173,13 +173,18 @@ class Changes(NamedTuple):
     root: str
     names: frozenset[str]
 
-    def hold(self, path: Path) -> bool:
-        """Whether the file at ``path`` differs, or is a link that does or that leads to one that does."""
-        places = [real_path(path)]
-        if os.path.islink(path):  # noqa: PTH114 - a Path raises where it is too long
-            places.append(real_path(path.parent) / path.name)
+    def hold(self, place: str) -> bool:
+        """Whether the file that lies at ``place``, a path without links, differs."""
         root = f"{self.root.rstrip(os.sep)}{os.sep}"
-        return any(str(one).startswith(root) and str(one)[len(root) :] in self.names for one in places)
+        return place.startswith(root) and place[len(root) :] in self.names
+
+
+def is_changed(path: Path, changes: Sequence[Changes]) -> bool:
+    """Whether a file differs, or is a link that does or that leads to one that does."""
+    places = [str(real_path(path))]
+    if os.path.islink(path):  # noqa: PTH114 - a Path raises where it is too long
+        places.append(str(real_path(path.parent) / path.name))
+    return any(one.hold(place) for place in places for one in changes)
 
 
 def changed_since(revision: str, folders: Iterable[Path]) -> list[Changes]:
@@ -224,5 +229,5 @@ def _git(arguments: list[str], folder: Path, remedy: str, until: float) -> str:
     if done.code:
         said = done.errors.strip().splitlines()
         fault = next((line for line in said if line.startswith(("fatal: ", "error: "))), said[0] if said else "failed")
-        raise ApidiffError(f"git {arguments[0]} in {folder}: {fault}. {remedy}.")
+        raise ApidiffError(f"git {arguments[0]} in {folder} says {typed(fault)}. {remedy}.")
     return done.output

@@ -273,7 +273,7 @@ CHANGES = [
     (lambda path: path.write_bytes(path.read_bytes()[:-2]), "it was changed"),
     (
         lambda path: path.rename(path.with_name(path.name.replace("gloo", "nccl"))),
-        "holds the run torch-2.13.0/gloo-cpu-2",
+        "holds the run 'torch-2.13.0/gloo-cpu-2'",
     ),
 ]
 

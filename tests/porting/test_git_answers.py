@@ -17,7 +17,7 @@ import pytest
 from apidiff.errors import ApidiffError
 from apidiff.porting import git_answers
 from apidiff.porting.port_files import refuse_unsaved
-from apidiff.porting.source_files import Changes, changed_since
+from apidiff.porting.source_files import Changes, changed_since, is_changed
 
 
 def pipe_for_index(repository: Path) -> None:
@@ -63,8 +63,8 @@ def test_a_repository_that_keeps_git_waiting_is_named(repository: Path, damage: 
 @pytest.mark.parametrize(
     ("revision", "setting", "told"),
     [
-        ("HEAD:model.py", "core.bare=false", r"git diff in .*: usage: git diff "),
-        ("absent", "core.bare=false", r"git diff in .*: fatal: bad revision 'absent'"),
+        ("HEAD:model.py", "core.bare=false", r"git diff in .* says 'usage: git diff "),
+        ("absent", "core.bare=false", r"git diff in .* says \"fatal: bad revision 'absent'\""),
         ("HEAD", "core.worktree=/absent", "/absent cannot be entered"),
     ],
 )
@@ -174,7 +174,7 @@ def test_the_name_of_a_repository_may_end_in_anything(tmp_path: Path, name: str)
     refuse_unsaved([folder / "model.py"])
     (folder / "model.py").write_text("import torch\ntorch.ones(1)\n")
     [changed] = changed_since("HEAD", [folder])
-    assert changed.hold(folder / "model.py")
+    assert is_changed(folder / "model.py", [changed])
     assert changed.names == {"model.py"}
     with pytest.raises(ApidiffError, match="changes that are in no commit"):
         refuse_unsaved([folder / "model.py"])
@@ -296,7 +296,7 @@ def test_files_that_differ_are_found_by_any_path(tmp_path: Path) -> None:
         "rep/model.py",
         "rep/../rep/new.py",
     )
-    assert [path for path in paths if not changed.hold(tmp_path / path)] == ["rep/model.py"]
+    assert [path for path in paths if not is_changed(tmp_path / path, [changed])] == ["rep/model.py"]
 
 
 def index_of(folder: Path, count: int, name: str) -> None:
@@ -324,7 +324,7 @@ def test_names_that_cost_some_bytes_where_they_are_kept_cost_no_more_where_they_
     folder = repository_called(tmp_path / "rep")
     index_of(folder, 4000, "z" + "/d" * 2000)  # of each the real path would be looked for, folder by folder
     [changed] = changed_since("HEAD", [folder])
-    assert changed.hold(folder / "model.py")  # which that index does not name
+    assert is_changed(folder / "model.py", [changed])  # which that index does not name
     with pytest.raises(ApidiffError, match="no commit"):
         refuse_unsaved([folder / "model.py"])
     index_of(folder, 7000, "z" + "d" * 20_000)
