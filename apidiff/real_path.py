@@ -36,3 +36,27 @@ def real_path(path: str | os.PathLike[str]) -> Path:
                 place = "/"
             ahead += leads_to.split("/")[::-1]
     return Path(place)
+
+
+class RealPaths:
+    """Where many paths lead at one time, as `real_path` says it, with each of their folders looked up once."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: str | os.PathLike[str]) -> str:
+        """The path without links; as it was named, where more links stand one behind the other than are followed."""
+        named = os.fspath(path)
+        here = named
+        for _ in range(_MOST):
+            folder, name = os.path.split(here)
+            if name in {"", os.curdir, os.pardir}:
+                return str(real_path(here))
+            if folder not in self._folders:
+                self._folders[folder] = str(real_path(folder))
+            folder = self._folders[folder]
+            try:
+                here = os.path.join(folder, os.readlink(os.path.join(folder, name)))  # noqa: PTH115, PTH118 - as above
+            except OSError:  # it is no link, or nothing is there
+                return os.path.join(folder, name)  # noqa: PTH118 - as above
+        return os.path.abspath(named)  # noqa: PTH100 - as above

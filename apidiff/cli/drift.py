@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from itertools import groupby
@@ -33,6 +34,7 @@ from apidiff.verification import observations
 from apidiff.writers.line import Line
 
 _FRAMEWORKS = ("torch", "mindspore")
+_WORDS = re.compile(r"`([^`\s]*)`")  # code that needs no quotes
 
 
 class UnknownVersion(ApidiffError, LookupError):
@@ -198,7 +200,7 @@ def _block(api: str, changes: list[tuple[Change, Touched]], chosen: Language) ->
     for change, _ in changes:
         text = change_text(change)
         note = f" [{label('timeline.stubs', chosen)}]" if change.evidence == STUBS else ""
-        sentence = visible(text.said_in(chosen).replace("`", ""))
+        sentence = visible(_WORDS.sub(r"\1", text.said_in(chosen)))
         yield _indented(("• ", ""), (sentence, ""), (note, "dim"))
     claims = {key: documents for _, reached in changes for key, documents in reached.claims.items()}
     rows = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,7 +21,7 @@ from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, kind_of
 from apidiff.porting.tree_scan import scan_tree
-from apidiff.real_path import real_path
+from apidiff.real_path import RealPaths, real_path
 from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import PORT_PROBLEMS, problem_text, words
 
@@ -96,13 +97,15 @@ def _each_once(files: Iterable[SourceFile], paths: Sequence[Path]) -> tuple[dict
     """
     found: dict[Path, SourceFile] = {}
     outside = []
-    tops = {real_path(path) for path in paths}
+    real = RealPaths()
+    tops = {str(real_path(path)) for path in paths}
+    below = tuple({os.path.join(top, "") for top in tops})  # noqa: PTH118 - these are texts
     for file in files:
-        real = real_path(Path(file.path))
-        if tops.isdisjoint([real, *real.parents]):
+        lies = real.of(file.path)
+        if lies not in tops and not lies.startswith(below):
             outside.append(Problem(file.path, "outside"))
-        elif real not in found or not Path(file.path).is_symlink():
-            found[real] = file
+        elif (place := Path(lies)) not in found or not Path(file.path).is_symlink():
+            found[place] = file
     return found, outside
 
 

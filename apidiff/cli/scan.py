@@ -19,6 +19,7 @@ from apidiff.porting.scan_report import RISKS, ScanReport, make_report
 from apidiff.porting.scan_settings import FILE, read_baseline, write_baseline
 from apidiff.porting.source_files import SourceFile, changed_since, is_changed
 from apidiff.porting.tree_scan import scan_tree
+from apidiff.real_path import RealPaths
 from apidiff.writers.scan.words import problem_text, words
 
 FORMATS = ("table", "json", "sarif", "github", "markdown", "html")
@@ -103,7 +104,8 @@ def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[
     if revision is None:
         return None
     changed = changed_since(revision, [path if path.is_dir() else path.parent for path in paths])
-    return {file.path for file in files if is_changed(Path(file.path), changed)}
+    real = RealPaths()
+    return {file.path for file in files if is_changed(file.path, changed, real)}
 
 
 def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool) -> None:

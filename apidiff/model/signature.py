@@ -10,11 +10,13 @@ from msgspec import Meta
 
 from apidiff.model.base import Record
 
-# A wheel may be anybody's, and what is read of it stands in sentences of ours: names are names, and nothing else.
-Name = Annotated[str, Meta(pattern=r"\A[^\W\d]\w*\Z")]
-DottedName = Annotated[str, Meta(pattern=r"\A[^\W\d]\w*(\.[^\W\d]\w*)*\Z")]
-Unread = Annotated[str, Meta(pattern=r"\A[^\W\d]\w*(\.[^\W\d]\w*)*(\.\*)?\Z")]
-Since = Annotated[str, Meta(pattern=r"\A\w[\w.+-]{0,39}\Z")]
+# A wheel may be anybody's, and what is read of it stands in sentences of ours: names are names, versions are versions, and code
+# ends no quote that it stands in. In other letters than ASCII's a name may be a sentence.
+Name = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z")]
+DottedName = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\Z")]
+Unread = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?\Z")]
+Since = Annotated[str, Meta(pattern=r"\A[0-9]{1,5}(\.[0-9]{1,5}){0,3}((a|b|rc|\.dev|\.post)[0-9]{1,5})?\Z")]
+Code = Annotated[str, Meta(pattern=r"\A[^`]*\Z")]
 
 
 class SignatureKind(Enum):
@@ -54,8 +56,8 @@ class SignatureParameter(Record, frozen=True, kw_only=True):
 
     name: Name
     kind: ParameterKind = ParameterKind.POSITIONAL_OR_KEYWORD
-    default: str | None = None
-    annotation: str | None = None
+    default: Code | None = None
+    annotation: Code | None = None
     documented: str | None = None
     documented_default: str | None = None
 
@@ -94,7 +96,7 @@ class Signature(Record, frozen=True, kw_only=True):
     parameters: list[SignatureParameter] = []
     overloads: list[list[SignatureParameter]] = []
     call: list[SignatureParameter] | None = None
-    returns: str | None = None
+    returns: Code | None = None
     deprecated: Deprecation | None = None
     platforms: list[str] = []
     limits: list[Limit] = []

@@ -7,13 +7,14 @@ objects that are missing.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, typed
 from apidiff.process_group import Ended, run
 
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -26,6 +27,7 @@ _MEMORY = 2**30  # bytes
 # them are 500 MB where they are told.
 _PRINTED = 64 * 2**20  # bytes; the files of the largest repositories have a third of that
 _PRINTED_OF_FILTERS = 2**20  # bytes; the system starts no program with more variables
+_COUNT = re.compile(r"\+?0*([0-9]{0,9})")
 _NONE = 1  # the exit code of `git config` where no setting is so called
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
@@ -53,7 +55,10 @@ def git_answer(arguments: list[str], folder: Path, until: float) -> Ended:
         return told
     filters = told.output.split("\0")
     # By variables, after the user's: the name of a filter may hold what ends a setting on the command line.
-    first = int(os.environ.get("GIT_CONFIG_COUNT", "").strip() or 0)  # else git would not have answered
+    count = os.environ.get("GIT_CONFIG_COUNT", "").strip()
+    if (number := _COUNT.fullmatch(count)) is None:  # git takes others too, as one below zero
+        raise ApidiffError(f"GIT_CONFIG_COUNT is {typed(count)}, which is no number of settings. Unset it.")
+    first = int(number[1] or 0)
     unset = {f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(filters[:-1], first)}
     unset |= {f"GIT_CONFIG_VALUE_{number}": "" for number in range(first, first + len(unset))}
     return _run(arguments, folder, {**unset, "GIT_CONFIG_COUNT": str(first + len(filters) - 1)}, until)

@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -21,7 +22,7 @@ from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import PYTHON, UnreadableSource, encoding_of, kind_of, read_content
 from apidiff.porting.tree_scan import ScannedFile
-from apidiff.real_path import real_path
+from apidiff.real_path import RealPaths, real_path
 
 _UNTOLD = (
     "{}: git cannot tell which files have changes that are in no commit. Mend the repository, or write with --force."
@@ -99,7 +100,7 @@ def write_ported(file: PortedFile, place: Path) -> Problem | None:
     ``place``: where its path led when the files were listed. If it leads elsewhere by now, that is another file.
     """
     try:
-        if real_path(file.path) == place and replace_read(place, file.before, file.after):
+        if file.path.samefile(place) and replace_read(place, file.before, file.after):
             return None
     except FileNotFoundError:
         pass  # it was removed, or its folder
@@ -116,9 +117,10 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
     until = git_deadline()
     # One question for all folders below one `.git`: two processes for each of 2,000 took a minute.
     repositories: dict[Path | None, list[Path]] = {}
+    real_paths, around = RealPaths(), cache(repository_around)
     for path in paths:
-        real = real_path(path)
-        repositories.setdefault(repository_around(real.parent), []).append(real)
+        real = Path(real_paths.of(path))
+        repositories.setdefault(around(real.parent), []).append(real)
     unsaved: list[str] = []
     roots: dict[Path, list[Path]] = {}
     for repository, files in repositories.items():

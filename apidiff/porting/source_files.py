@@ -17,7 +17,7 @@ from apidiff.folder_walk import walk_folders
 from apidiff.porting.git_answers import git_answer, git_deadline, repository_around
 from apidiff.porting.module_names import ModuleNames
 from apidiff.porting.source_text import PYTHON, SUFFIXES
-from apidiff.real_path import real_path
+from apidiff.real_path import RealPaths, real_path
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
 # Of patterns of paths, of characters in all of them and in one: a tree has few, and each file is held against all.
@@ -97,6 +97,7 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
     """
     seen: set[tuple[int, int]] = set()
     real_top = str(real_path(top))
+    places = RealPaths()
 
     def unreadable(error: OSError) -> None:
         problems.append(Problem(str(error.filename), "unreadable", detail=error.strerror or ""))
@@ -104,7 +105,7 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
     def leads_out(path: str) -> bool:
         if not os.path.islink(path):  # noqa: PTH114 - a Path for each of a large tree would take as long again
             return False
-        real = str(real_path(path))
+        real = places.of(path)
         if real == real_top or real.startswith(os.path.join(real_top, "")):  # noqa: PTH118 - as above
             return False
         problems.append(Problem(path, "outside"))
@@ -179,11 +180,12 @@ class Changes(NamedTuple):
         return place.startswith(root) and place[len(root) :] in self.names
 
 
-def is_changed(path: Path, changes: Sequence[Changes]) -> bool:
+def is_changed(path: str, changes: Sequence[Changes], real: RealPaths) -> bool:
     """Whether a file differs, or is a link that does or that leads to one that does."""
-    places = [str(real_path(path))]
+    places = [real.of(path)]
     if os.path.islink(path):  # noqa: PTH114 - a Path raises where it is too long
-        places.append(str(real_path(path.parent) / path.name))
+        folder, name = os.path.split(path)
+        places.append(os.path.join(real.of(folder or "."), name))  # noqa: PTH118 - these are texts
     return any(one.hold(place) for place in places for one in changes)
 
 

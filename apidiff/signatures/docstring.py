@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import griffe
 
+from apidiff.errors import typed
 from apidiff.model.signature import Limit, ParameterKind, SignatureParameter
 from apidiff.signatures.modules import NotReadable
 
@@ -191,9 +192,9 @@ def _parsed(head: str) -> list[SignatureParameter]:
     try:
         [node] = ast.parse(f"def {_REPR.sub('...', head)}: ...").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise NotReadable(f"the signature in its docstring is no Python: {head}") from error
+        raise NotReadable(f"the signature in its docstring is no Python: {typed(head)}") from error
     if not isinstance(node, ast.FunctionDef):
-        raise NotReadable(f"the signature in its docstring is no Python: {head}")
+        raise NotReadable(f"the signature in its docstring is no Python: {typed(head)}")
     arguments = node.args
     kinds = [
         *((argument, ParameterKind.POSITIONAL_ONLY) for argument in arguments.posonlyargs),

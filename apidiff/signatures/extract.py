@@ -17,13 +17,14 @@ import msgspec
 from apidiff.atomic_write import made_folder, write_file
 from apidiff.database.scope import FrameworkScope, load_scope
 from apidiff.errors import ApidiffError
-from apidiff.model.signature import Signature, SignatureFile
+from apidiff.model.signature import DottedName, Signature, SignatureFile, Unread
 from apidiff.signatures.introspect import introspected
 from apidiff.signatures.modules import Absent, Found, Modules, NotReadable
 from apidiff.signatures.read import read
 from apidiff.signatures.source import Source
 
 _MOST_WRITTEN = 16 * 2**20  # characters of all signatures: those of torch and MindSpore take a twentieth
+_ODD = "its signature holds a name in other letters than those of ASCII, or a backtick"
 _TOO_DEEP = "its definition is nested too deeply, or too many classes lie above it"
 
 
@@ -49,6 +50,8 @@ def extract(source: Source) -> SignatureFile:
     readings: dict[Found, _Reading | str] = {}  # thousands of names may rename one definition
     size = 0  # of classes below one that has thousands of members each lists them all
     for name in _names(scope, modules):
+        if not _fits(name, DottedName):
+            continue
         try:
             if size > _MOST_WRITTEN:
                 raise NotReadable(f"the signatures before it take more than {_MOST_WRITTEN // 2**20} MiB")
@@ -83,13 +86,16 @@ def extract(source: Source) -> SignatureFile:
     )
     found = introspected(written) if source.installed else written
     # A module that cannot be read has names that nobody knows of: without a word of it they would be missed silently.
-    return msgspec.structs.replace(found, unreadable=found.unreadable | modules.unread)
+    unread = {name: why for name, why in modules.unread.items() if _fits(name, Unread)}
+    return msgspec.structs.replace(found, unreadable=found.unreadable | unread)
 
 
 def _reading(documented: Found, modules: Modules) -> _Reading | str:
     """What is read of a definition, or why it cannot be read."""
     try:
         signature, unread = read(documented, modules)
+        if not _fits(msgspec.to_builtins(signature), Signature):
+            return _ODD
         return _Reading(signature, unread, len(_json(signature)) + len(_json(unread)))
     except RecursionError:
         return _TOO_DEEP
@@ -97,6 +103,15 @@ def _reading(documented: Found, modules: Modules) -> _Reading | str:
         return "its definition holds half of a character, which no UTF-8 file can"
     except NotReadable as error:
         return str(error)
+
+
+def _fits(plain: object, kind: object) -> bool:
+    """Whether what was read could be read again once it is written."""
+    try:
+        msgspec.convert(plain, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _names(scope: FrameworkScope, modules: Modules) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import griffe
 
-from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen, path_of, refuse_marked
+from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen, path_of, refuse_marked, told_path
 
 _KEPT = 2**14  # classes
 
@@ -47,7 +47,7 @@ def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[st
         try:
             above = modules.find(path)
         except NotReadable:
-            whys.append(f"inherits from {path}, which neither source nor stub tells")
+            whys.append(f"inherits from {told_path(path)}, which neither source nor stub tells")
             continue
         if isinstance(above, griffe.Class):
             _collect(above, modules, names, whys, seen)

@@ -15,6 +15,7 @@ from pathlib import Path
 import griffe
 
 from apidiff.database.regular_files import read_regular
+from apidiff.errors import typed
 from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
 from apidiff.signatures.unexpressed import is_marked, marking
 
@@ -139,7 +140,7 @@ class Modules:
         if path not in self._public:
             module = self.module(path)
             if module is None:
-                raise Absent(f"there is no module {path}")
+                raise Absent(f"there is no module {told_path(path)}")
             self._public[path] = {}  # for those that import it while it is read
             waiting.append((path, self._names(module, path)))
             return None
@@ -197,13 +198,13 @@ class Modules:
         if (module := self._read_module(path)) is not None:
             return module
         if not parent:
-            raise NotReadable(f"{path} is not part of the package")
+            raise NotReadable(f"{told_path(path)} is not part of the package")
         holder = package or self._find(parent, way)
         if isinstance(holder, griffe.Module):
             return self._member(holder, name, way)
         member = self._of_class(holder, name, way, {}) if isinstance(holder, griffe.Class) else None
         if member is None:
-            raise Absent(f"{parent} has no {name} in its source")
+            raise Absent(f"{told_path(parent)} has no {told_path(name)} in its source")
         return member
 
     def _of_class(self, holder: griffe.Class, name: str, way: list[str], seen: dict[str, int]) -> Found | None:
@@ -265,7 +266,7 @@ class Modules:
             return Overloads(ways)
         if is_stub(module):
             raise NotReadable(f"defined in the compiled module {module.path}, whose stub does not have it")
-        raise Absent(f"{module.path} has no {name} in its source")
+        raise Absent(f"{module.path} has no {told_path(name)} in its source")
 
     def _stars_of(self, module: griffe.Module) -> dict[str, tuple[int, str]]:
         """The names that a module takes by star imports: the line of the last that has it, and the module that it takes from.
@@ -419,6 +420,11 @@ def refuse_marked(documented: griffe.Object) -> None:
             f"the definition of {documented.path} on line {documented.lineno} holds an expression that griffe cannot read, "
             "such as one that is nested too deeply"
         )
+
+
+def told_path(path: str) -> str:
+    """The dotted ``path`` of a name for a message; what else a stranger wrote in its place, as any expression, in quotes."""
+    return path if _may_be_module(path) else typed(path)
 
 
 def is_stub(documented: griffe.Object) -> bool:

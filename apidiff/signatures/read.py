@@ -41,6 +41,7 @@ from apidiff.signatures.modules import (
     is_stub,
     path_of,
     refuse_marked,
+    told_path,
 )
 
 _PRIMITIVE = "mindspore.ops.primitive.Primitive"
@@ -253,7 +254,9 @@ def _constructor(
         try:
             above = modules.find(path)
         except NotReadable as error:
-            raise NotReadable(f"takes its constructor from {path}, which is not in the package's source") from error
+            raise NotReadable(
+                f"takes its constructor from {told_path(path)}, which is not in the package's source"
+            ) from error
         if isinstance(above, griffe.Class) and (inherited := _constructor(above, modules, seen)) is not None:
             return inherited
     return None

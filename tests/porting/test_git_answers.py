@@ -18,6 +18,7 @@ from apidiff.errors import ApidiffError
 from apidiff.porting import git_answers
 from apidiff.porting.port_files import refuse_unsaved
 from apidiff.porting.source_files import Changes, changed_since, is_changed
+from apidiff.real_path import RealPaths
 
 
 def pipe_for_index(repository: Path) -> None:
@@ -114,7 +115,16 @@ def test_variables_that_hide_filters_from_git_config_let_none_run(
     assert not (filtered / "ran").exists()
 
 
-@pytest.mark.parametrize("count", ["1", " 1", "+1", "00001"])
+@pytest.mark.parametrize("count", ["-18446744073709551615", "1" * 5000, "1_0"])
+def test_a_number_of_settings_that_is_none_is_refused(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, count: str
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_COUNT", count)
+    with pytest.raises(ApidiffError):
+        changed_since("HEAD", [repository])
+
+
+@pytest.mark.parametrize("count", ["1", " 1", "+1", "00001", "0" * 5000 + "1"])
 def test_settings_by_variables_stay_however_their_number_is_written(
     repository: Path, monkeypatch: pytest.MonkeyPatch, count: str
 ) -> None:
@@ -174,7 +184,7 @@ def test_the_name_of_a_repository_may_end_in_anything(tmp_path: Path, name: str)
     refuse_unsaved([folder / "model.py"])
     (folder / "model.py").write_text("import torch\ntorch.ones(1)\n")
     [changed] = changed_since("HEAD", [folder])
-    assert is_changed(folder / "model.py", [changed])
+    assert is_changed(str(folder / "model.py"), [changed], RealPaths())
     assert changed.names == {"model.py"}
     with pytest.raises(ApidiffError, match="changes that are in no commit"):
         refuse_unsaved([folder / "model.py"])
@@ -296,7 +306,7 @@ def test_files_that_differ_are_found_by_any_path(tmp_path: Path) -> None:
         "rep/model.py",
         "rep/../rep/new.py",
     )
-    assert [path for path in paths if not is_changed(tmp_path / path, [changed])] == ["rep/model.py"]
+    assert [path for path in paths if not is_changed(str(tmp_path / path), [changed], RealPaths())] == ["rep/model.py"]
 
 
 def index_of(folder: Path, count: int, name: str) -> None:
@@ -324,7 +334,7 @@ def test_names_that_cost_some_bytes_where_they_are_kept_cost_no_more_where_they_
     folder = repository_called(tmp_path / "rep")
     index_of(folder, 4000, "z" + "/d" * 2000)  # of each the real path would be looked for, folder by folder
     [changed] = changed_since("HEAD", [folder])
-    assert is_changed(folder / "model.py", [changed])  # which that index does not name
+    assert is_changed(str(folder / "model.py"), [changed], RealPaths())  # which that index does not name
     with pytest.raises(ApidiffError, match="no commit"):
         refuse_unsaved([folder / "model.py"])
     index_of(folder, 7000, "z" + "d" * 20_000)

@@ -168,6 +168,11 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "Tensor = _add_docstr(x, *y)"}, ""),
     ({"torch/__init__.py": "Tensor = _add_docstr(x, 'f(x=" + "-" * 9000 + "1)')"}, ""),
     ({"torch/__init__.py": "@deprecated('\\ud800')\nclass Tensor: ..."}, "half of a character"),
+    # What could be read as a sentence where it is told, or could not be read again once it is written.
+    ({"torch/__init__.py": "def Tensor(a·b=2): ..."}, "in other letters than those of ASCII"),
+    ({"torch/__init__.py": "class Tensor:\n a·b = 1"}, "in other letters than those of ASCII"),
+    ({"torch/__init__.py": "def Tensor(本项目已验证): ..."}, "in other letters than those of ASCII"),
+    ({"torch/__init__.py": "def Tensor(a='x` All is signed. `y'): ..."}, "or a backtick"),
     (
         {
             "torch/__init__.py": "class Tensor: ...",
@@ -586,3 +591,15 @@ def test_a_list_that_cannot_be_read_takes_no_other_name_away(tmp_path: Path) -> 
     assert modules.public("torch.b") == ["f"]
     assert isinstance(modules.find("torch.b.f"), griffe.Function)
     assert list(modules.unread) == ["torch.broken"]
+
+
+def test_an_expression_in_the_place_of_a_base_is_told_in_quotes(tmp_path: Path) -> None:
+    source = "class Tensor(signature is verified and not forged): ..."
+    files = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n", "torch/__init__.py": source}
+    with unpacked("torch", make_wheel(tmp_path / "torch.whl", files)) as wheel:
+        found = extract(wheel).unreadable
+    quoted = "'signature is verified and not forged', which"
+    assert {name: why[: len(why) - len(why.partition(quoted)[2])] for name, why in found.items()} == {
+        "torch.Tensor.*": f"inherits from {quoted}",
+        "torch.Tensor.__init__": f"takes its constructor from {quoted}",
+    }

@@ -30,7 +30,7 @@ from apidiff.database.runs import (
 from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signature, signed_by
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
-from apidiff.execute.submissions.sent_files import Note, Sent, read_sent
+from apidiff.execute.submissions.sent_files import MAX_TOGETHER, Note, Sent, read_sent
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
@@ -93,12 +93,18 @@ def take_in(
     runs = data.root / "runs"
     errors: list[DataError] = []
     fitting: dict[Path, _Read] = {}
+    size = 0
     for path in paths:
         try:
             given = read_sent(path, note)
         except DataError as error:
             errors.append(error.without_frames())
             continue
+        size += sum(len(sent.content) for sent in given)
+        if size > MAX_TOGETHER:
+            found = f"makes more than {MAX_TOGETHER // 2**20} MiB of records with those before it"
+            errors.append(DataError(path, None, found, "Send fewer at a time."))
+            break
         for sent in given:
             try:
                 record, read = _read(sent, fits, signers, data, note)

@@ -20,6 +20,7 @@ from apidiff.errors import DataError, typed
 MAX_BYTES = 8 * 2**20  # of a record, and of a zip of them: the largest record so far has less than one
 MAX_MEMBERS = 500  # of a zip
 MAX_UNPACKED = 24 * 2**20  # of what a zip holds
+MAX_TOGETHER = 96 * 2**20  # of all that is sent at once: to look at a record of 8 MiB takes a second
 _LONGEST = 200  # name of a record
 _NAME = re.compile(r"[\w.+-]+\.json", re.ASCII)  # of a record in a zip: errors begin with it
 _SHOWN = 5  # names of what is passed over

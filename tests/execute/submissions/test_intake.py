@@ -32,6 +32,7 @@ from apidiff.database.runs import (
 )
 from apidiff.errors import Damage
 from apidiff.execute.record import encode, write_record
+from apidiff.execute.submissions import intake
 from apidiff.execute.submissions.intake import accepted, take_in
 from apidiff.execute.submissions.known_probes import specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, record_errors
@@ -377,6 +378,21 @@ def test_a_record_with_which_a_command_would_fail_is_not_written(
     with pytest.raises(DataError, match="cannot be judged: KeyError") as caught:
         trial(path, msgspec.structs.replace(record, probes=probes))
     assert caught.value.path == path
+
+
+def test_no_more_is_looked_at_than_is_sent_by_one(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty zips of 50 kB held 57 records of 8 MB: to refuse them all took more than a minute."""
+    path = sent(tmp_path, encode(record))
+    monkeypatch.setattr(intake, "MAX_TOGETHER", 3 * path.stat().st_size)
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData) as caught:
+        take_in([path] * 5, data, BACKENDS, examples, {})
+    assert "makes more than 0 MiB of records with those before it. Send fewer at a time." in str(caught.value)
+    assert len(caught.value.errors) == 1
+    assert load_runs(data.root / "runs") == before
+    assert len(take_in([path] * 3, data, BACKENDS, examples, {})) == 1
 
 
 def test_all_are_taken_in_or_none(data: Data, examples: Examples, record: RunRecord, tmp_path: Path) -> None:
