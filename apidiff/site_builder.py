@@ -520,20 +520,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         end_in_order()
     parser = argparse.ArgumentParser(prog="python -m apidiff.site_builder", description="Build and serve the site.")
     commands = parser.add_subparsers(dest="command", required=True)
+    output = _ROOT / "build" / "site"
     build = commands.add_parser("build", help="build both languages")
     serve = commands.add_parser("serve", help="serve the built site on this machine")
     serve.add_argument(
         "--port", type=_port, default=8000, help="port to listen on; a free one is taken where it is in use"
     )
     for command in (build, serve):
-        command.add_argument("--output", type=Path, default=_ROOT / "build" / "site", help="folder of the site")
+        command.add_argument("--output", type=Path, default=output, help="folder of the site")
     build.add_argument(
         "--site-url",
         metavar="URL",
         default=os.environ.get("APIDIFF_SITE_URL", ""),
         help="address the site will have (default: the environment's APIDIFF_SITE_URL)",
     )
-    output = _ROOT / "build" / "site"
     try:
         if arguments is None:
             refuse_encoding_of_no_text()

@@ -10,7 +10,15 @@ import msgspec
 from msgspec import Meta
 
 from apidiff.database.paths import conf_file
-from apidiff.database.process_settings import Code, ProcessSettings, Seconds, Word, read_settings, refuse_repeated
+from apidiff.database.process_settings import (
+    BackendName,
+    Code,
+    ProcessSettings,
+    Seconds,
+    Word,
+    read_settings,
+    refuse_repeated,
+)
 from apidiff.errors import ApidiffError, typed
 from apidiff.model.base import Record, Text
 
@@ -58,7 +66,7 @@ class Backend(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
     one machine.
     """
 
-    name: Word
+    name: BackendName
     launcher: Word
     devices: Devices | None = None
     check: DeviceCheck

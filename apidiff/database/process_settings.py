@@ -17,6 +17,9 @@ from apidiff.model.base import Record
 
 # Arguments and variables are handed to processes, which can be given no NUL and no more than 128 KiB in one.
 Code = Annotated[str, msgspec.Meta(pattern=r"^[^\x00]*\Z", max_length=10_000)]
+BACKEND = r"[A-Za-z0-9_]{1,16}"
+"""What a backend is called, in settings and in records: pages show it bare, and a longer name could be a sentence."""
+BackendName = Annotated[str, msgspec.Meta(pattern=rf"^{BACKEND}\Z")]
 Word = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_]+\Z", max_length=100)]
 Seconds = Annotated[float, msgspec.Meta(ge=0.1, le=30 * 24 * 3600)]
 Gibibytes = Annotated[float, msgspec.Meta(ge=0.1, le=2**16)]

@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from apidiff.database.measurer_names import LONGEST
+from apidiff.database.process_settings import BACKEND
 from apidiff.model.agreement import Facet
 from apidiff.model.dtypes import DTYPES, first_odd
 from apidiff.model.sample_run import Draws, SampleRun, SampleTrace, SingleRecord
@@ -63,7 +64,6 @@ _SUITE = re.compile(r"source|\d{1,5}(\.\d{1,5}){0,2}((a|b|rc|\.dev|\.post)\d{1,9
 _VERSION = re.compile(r"(0|[1-9]\d{0,4})(\.(0|[1-9]\d{0,4})){2}", re.ASCII)  # as a release writes it: one name each
 _FRAMEWORKS = ("torch", "mindspore")
 _DEVICES = ("cpu", "cuda", "npu")  # of which pages have a name
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,15}")
 # Names of classes, parameters and arguments stand on pages beside what is said of them.
 _WORD = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
 _SLOT = re.compile(r"[A-Za-z_]\w*(\.\w+|\[\d+\])*", re.ASCII)
@@ -154,7 +154,7 @@ def place_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
     if not _VERSION.fullmatch(record.framework_version):
         yield f"names the version {record.framework_version[:40]!r}", "A version is written as 2.13.0."
     if isinstance(record, RunRecord):
-        if not _NAME.fullmatch(record.backend):
+        if not re.fullmatch(BACKEND, record.backend):
             yield f"names the backend {record.backend[:40]!r}, which is no plain word", NEW
         if not 1 <= record.world_size <= MAX_RANKS:
             yield f"has {record.world_size} ranks", f"From 1 to {MAX_RANKS} are possible."

@@ -13,7 +13,7 @@ from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_text
 from apidiff.database.scope import FILE as SCOPE_FILE
 from apidiff.database.scope import SourceScope, load_scope
-from apidiff.errors import DataError, decoding_fault
+from apidiff.errors import DataError
 
 FILE = "undecided.txt"
 _COMMAND = "`apidiff signatures undecided`"
@@ -42,7 +42,7 @@ def read_undecided(root: Path) -> Undecided | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(path, None, f"cannot be read: {decoding_fault(error)}", _REMEDY) from error
+        raise DataError(path, None, f"cannot be read: {error}", _REMEDY) from error
     told = {number: line for number, line in enumerate(lines, 1) if line and not line.startswith("#")}
     first = next(iter(told.values()), "")
     if not (first.startswith(_MOST) and _LENGTH.fullmatch(first, len(_MOST))):

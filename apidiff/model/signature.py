@@ -6,17 +6,28 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, ValidationError, convert
 
 from apidiff.model.base import Record
 
 # A wheel may be anybody's, and what is read of it stands in sentences of ours: names are names, versions are versions, and code
 # ends no quote that it stands in. In other letters than ASCII's a name may be a sentence.
-Name = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z")]
-DottedName = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\Z")]
-Unread = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?\Z")]
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+_DOTTED = rf"{_NAME}(\.{_NAME})*"
+Name = Annotated[str, Meta(pattern=rf"\A{_NAME}\Z")]
+DottedName = Annotated[str, Meta(pattern=rf"\A{_DOTTED}\Z")]
+Unread = Annotated[str, Meta(pattern=rf"\A{_DOTTED}(\.\*)?\Z")]
 Since = Annotated[str, Meta(pattern=r"\A[0-9]{1,5}(\.[0-9]{1,5}){0,3}((a|b|rc|\.dev|\.post)[0-9]{1,5})?\Z")]
 Code = Annotated[str, Meta(pattern=r"\A[^`]*\Z")]
+
+
+def fits(plain: object, kind: object) -> bool:
+    """Whether plain values are of a kind: what was read of a wheel could be read again once it is written."""
+    try:
+        convert(plain, kind)
+    except ValidationError:
+        return False
+    return True
 
 
 class SignatureKind(Enum):

@@ -17,7 +17,7 @@ import msgspec
 from apidiff.atomic_write import made_folder, write_file
 from apidiff.database.scope import FrameworkScope, load_scope
 from apidiff.errors import ApidiffError
-from apidiff.model.signature import DottedName, Signature, SignatureFile, Unread
+from apidiff.model.signature import DottedName, Signature, SignatureFile, Unread, fits
 from apidiff.signatures.introspect import introspected
 from apidiff.signatures.modules import Absent, Found, Modules, NotReadable
 from apidiff.signatures.read import read
@@ -50,7 +50,7 @@ def extract(source: Source) -> SignatureFile:
     readings: dict[Found, _Reading | str] = {}  # thousands of names may rename one definition
     size = 0  # of classes below one that has thousands of members each lists them all
     for name in _names(scope, modules):
-        if not _fits(name, DottedName):
+        if not fits(name, DottedName):
             continue
         try:
             if size > _MOST_WRITTEN:
@@ -86,7 +86,7 @@ def extract(source: Source) -> SignatureFile:
     )
     found = introspected(written) if source.installed else written
     # A module that cannot be read has names that nobody knows of: without a word of it they would be missed silently.
-    unread = {name: why for name, why in modules.unread.items() if _fits(name, Unread)}
+    unread = {name: why for name, why in modules.unread.items() if fits(name, Unread)}
     return msgspec.structs.replace(found, unreadable=found.unreadable | unread)
 
 
@@ -94,7 +94,7 @@ def _reading(documented: Found, modules: Modules) -> _Reading | str:
     """What is read of a definition, or why it cannot be read."""
     try:
         signature, unread = read(documented, modules)
-        if not _fits(msgspec.to_builtins(signature), Signature):
+        if not fits(msgspec.to_builtins(signature), Signature):
             return _ODD
         return _Reading(signature, unread, len(_json(signature)) + len(_json(unread)))
     except RecursionError:
@@ -103,15 +103,6 @@ def _reading(documented: Found, modules: Modules) -> _Reading | str:
         return "its definition holds half of a character, which no UTF-8 file can"
     except NotReadable as error:
         return str(error)
-
-
-def _fits(plain: object, kind: object) -> bool:
-    """Whether what was read could be read again once it is written."""
-    try:
-        msgspec.convert(plain, kind)
-    except msgspec.ValidationError:
-        return False
-    return True
 
 
 def _names(scope: FrameworkScope, modules: Modules) -> list[str]:

@@ -19,6 +19,7 @@ from apidiff.model.signature import (
     SignatureKind,
     SignatureParameter,
     Since,
+    fits,
 )
 from apidiff.model.signature import SignatureSource as Origin
 from apidiff.signatures.docstring import (
@@ -365,17 +366,12 @@ def _deprecation(marked: griffe.Function | griffe.Class) -> Deprecation | None:
             arguments = [_literal(argument) for argument in decorator.value.arguments[:2]]
         if decorator.callable_path.startswith("mindspore."):  # deprecated(version, substitute, …)
             since, instead = [*arguments, None, None][:2]
-            return Deprecation(since=_fitting(since, Since), instead=_fitting(instead, DottedName))
+            # Any other text could be read as a sentence of ours.
+            return Deprecation(
+                since=since if fits(since, Since) else None, instead=instead if fits(instead, DottedName) else None
+            )
         return Deprecation(message=arguments[0] if arguments else None)  # PEP 702: deprecated(message, …)
     return None
-
-
-def _fitting(told: str | None, kind: object) -> str | None:
-    """What a decorator tells, where it is a version or a name; any other text could be read as a sentence of ours."""
-    try:
-        return msgspec.convert(told, kind) if told else None
-    except msgspec.ValidationError:
-        return None
 
 
 def _literal(expression: griffe.Expr | str) -> str | None:

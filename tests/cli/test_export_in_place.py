@@ -246,50 +246,32 @@ def test_a_full_disk_keeps_the_earlier_export(
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+@pytest.mark.parametrize("signalled", [False, True])
 def test_a_move_that_fails_is_undone(
     tmp_path: Path,
     few: dict[str, Entry],
     counterparts: dict[str, CounterpartEntry],
     monkeypatch: pytest.MonkeyPatch,
+    signalled: bool,
 ) -> None:
-    export_json(few, counterparts, tmp_path)
-    before = listing(tmp_path)
-    rename = Path.rename
-
-    def fails_once(path: Path, target: Path) -> Path:
-        if path.name == "mappings" and path.parent.name == "new":
-            raise OSError(5, "Input/output error")
-        return rename(path, target)
-
-    monkeypatch.setattr(Path, "rename", fails_once)
-    with pytest.raises(ExportError, match="Input/output error"):
-        export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
-    assert listing(tmp_path) == before
-
-
-def test_a_move_that_fails_is_undone_whatever_signal_comes(
-    tmp_path: Path,
-    few: dict[str, Entry],
-    counterparts: dict[str, CounterpartEntry],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """As where a disk breaks and who sees it presses Ctrl-C."""
+    """``signalled``: as where a disk breaks and who sees it presses Ctrl-C."""
     export_json(few, counterparts, tmp_path)
     before = listing(tmp_path)
     rename = Path.rename
     failed = []
 
-    def fails_once(path: Path, target: Path) -> Path:
-        if failed:
+    def fails(path: Path, target: Path) -> Path:
+        if failed and signalled:
             signal.raise_signal(signal.SIGTERM)
-        elif path.name == "mappings" and path.parent.name == "new":
+        if path.name == "mappings" and path.parent.name == "new":
             failed.append(path)
             raise OSError(5, "Input/output error")
         return rename(path, target)
 
-    monkeypatch.setattr(Path, "rename", fails_once)
+    monkeypatch.setattr(Path, "rename", fails)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # which a command leaves behind
-    with pytest.raises(SystemExit), ending_in_order():
+    ended = (SystemExit, "143") if signalled else (ExportError, "Input/output error")
+    with pytest.raises(ended[0], match=ended[1]), ending_in_order():
         export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
     assert failed
     assert listing(tmp_path) == before
