@@ -60,6 +60,8 @@ _DIGITS_AS_LETTERS = str.maketrans("3457", "east")  # by who writes so; two sign
 # By the names of characters: small capitals, letters on black and of flags, which are symbols and not letters for Unicode.
 _DRAWN = re.compile(r"^(?!COMBINING).*(?:LATIN LETTER SMALL CAPITAL|LATIN CAPITAL LETTER|SYMBOL LETTER) ([A-Z])$")
 LONGEST = 200  # characters
+# That a name has beside letters, their marks and digits. Others are signs of HTML, Markdown or a shell, or pictures.
+_SIGNS = frozenset(" .,:;-–—_&'’()@/+!?%#×·（），、：；。")
 
 
 def name_fault(text: str) -> str | None:
@@ -96,6 +98,9 @@ def name_fault(text: str) -> str | None:
         return "says what only a signature can show"
     if any(re.search(f"{name}(?!{'|'.join(map(looks_like, _NOT_OURS))})", looks) for name in reserved):
         return "is named after this project"
+    other = next((char for char in text if unicodedata.category(char)[0] not in "LMN" and char not in _SIGNS), None)
+    if other is not None:
+        return f"holds a sign that names do not have (U+{ord(other):04X})"
     return None
 
 

@@ -20,7 +20,7 @@ _OBJECTS = {INSTANCE[-1], SEQUENCE[-1], ITEM}  # what the path of an object ends
 # Steps of the walk through a file: what code has may multiply them, by loops and branches within each other and star imports. The
 # files of torch and MindSpore take 0.2 at most for each character.
 _STEPS = 5  # for each character
-_FEWEST_STEPS = 20_000  # of the shortest file: a star import from torch binds 763 names
+_FEWEST_STEPS = 10_000  # of the shortest file: a star import from torch binds 763 names
 
 
 class Steps:

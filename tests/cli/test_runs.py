@@ -248,12 +248,12 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
     made = msgspec.structs.replace(
         record, measured_by="None", environment={IMITATION: IMITATION}, probes=failing, **typed
     )
-    plain = msgspec.structs.replace(record, measured_by="a lab :ok: x[a:b:c]")
+    plain = msgspec.structs.replace(record, measured_by="a lab :ok: x:a:b:c")
     ids = [run_id(write_record(one, root / "runs")) for one in (made, plain)]
     (listed,) = (line for line in run("runs", "list").stdout.splitlines() if line.startswith(short_id(ids[0])))
     assert re.search(r" probes  unsigned, measured by “None” \(unsigned\), stopped half-way, “Linux'", listed)
     assert listed.count("”") == 2
-    assert "“a lab :ok: x[a:b:c]”" in run("runs", "list").stdout
+    assert "“a lab :ok: x:a:b:c”" in run("runs", "list").stdout
     shown, differ = run("runs", "show", ids[0]).stdout, run("runs", "diff", *ids).stdout
     for told in (shown, differ, run_text(ids[0])):
         outside = re.sub("“[^”]*”", "", told)

@@ -12,6 +12,8 @@ SOMEBODY = [
     ("somebody with NVIDIA H200", True),
     ("本项目组之外的人", True),
     ("this project's friends", True),
+    ("🅐 lab of 木村", False),
+    *((f"a lab{sign}", False) for sign in "<>`*[]|~\\${}=^🙂"),
     ("", False),
     (" \t\u00a0", False),
     ("—", False),
@@ -31,7 +33,7 @@ SOMEBODY = [
         (words, True)
         for words in (
             "Huawei CANN team",
-            "🅐 lab of 木村 in 日本",
+            "A lab of 木村 in 日本",
             "未来实验室",
             "南京大学 PASA",
             "O'Neil Lab",

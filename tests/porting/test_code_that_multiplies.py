@@ -303,7 +303,7 @@ def _below(levels: int, body: str) -> str:
     return f"class Z:\n def h(self,a):0\nclass C0:0\n{line}class D(C{levels - 1}):\n{body}"
 
 
-_STARS = "if torch:\n" + " from torch import *\n" * 20
+_STARS = "if torch:\n" + " from torch import *\n" * 10
 STEPS = [  # the files, and whether one takes more steps than code of its length does
     ({"a.py": "if torch:\n" + " from torch import *\n" * 300}, True),
     ({"a.py": _NAMES + "from b import *\na0 = 1\n" * 900, "b.py": _NAMES}, True),
