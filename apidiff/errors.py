@@ -21,7 +21,16 @@ _PLAIN = re.compile(r"[\w.-]+", re.ASCII)  # such a name ends no quote, and says
 
 
 class ApidiffError(Exception):
-    """The base of all errors that are told to the user as one sentence; the command ends with exit code 2."""
+    """The base of all errors that are told to the user as one sentence; the command ends with exit code 2.
+
+    ``lines``: the sentence, or several, each on a line of its own. No name in one begins another line: it may be a stranger's.
+    """
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*map(printable, lines))
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
 
 
 class Damage(Enum):
@@ -79,7 +88,7 @@ class DataError(ApidiffError):
         found, remedy = shortened(found), shortened(remedy)
         self.path, self.line, self.found, self.remedy, self.damage = Path(path), line, found, remedy, damage
         place = f"{path}:{line}" if line else str(path)
-        super().__init__(printable(f"{place}: {found.rstrip('.')}. {remedy}"))
+        super().__init__(f"{place}: {found.rstrip('.')}. {remedy}")
 
     def without_frames(self) -> DataError:
         """The error to keep: the frames that it was raised in hold all that was read there."""
@@ -92,7 +101,7 @@ class InvalidData(ApidiffError):
 
     def __init__(self, errors: list[DataError]) -> None:
         self.errors = errors
-        super().__init__("\n".join(str(error) for error in errors))
+        super().__init__(*map(str, errors))
 
 
 def reinstall(path: Path, found: str = "is missing or damaged") -> DataError:

@@ -73,8 +73,8 @@ class Step:
             if code == 0:
                 return
             end = f"ended with exit code {code}"
-        last = "\n".join(self.log.read_text("utf-8", "replace").splitlines()[-15:])
-        raise SiteError(f"{self.name} {end}. Read {self.log}, correct what it names and build again. Its end:\n{last}")
+        last = self.log.read_text("utf-8", "replace").splitlines()[-15:]
+        raise SiteError(f"{self.name} {end}. Read {self.log}, correct what it names and build again. Its end:", *last)
 
     def kill(self) -> None:
         """End the command and everything it started, also what is left where it ended by itself."""

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import msgspec
 import pytest
 
-from apidiff.errors import decoding_fault
+from apidiff.errors import ApidiffError, InvalidData, decoding_fault
+
+
+def test_a_name_in_an_error_begins_no_line_of_its_own() -> None:
+    """A file was called as an answer of ours would read: `port` told its name as a line that began as its own do."""
+    named = ApidiffError("a.py\nall is signed\u2028here\r: changes that are in no commit would be mixed with the port.")
+    assert str(named) == r"a.py\nall is signed\u2028here\r: changes that are in no commit would be mixed with the port."
+    several = ApidiffError("gloo: not here", "nccl:\nnot here")
+    assert str(several) == "gloo: not here\nnccl:\\nnot here"
+    assert str(pickle.loads(pickle.dumps(several))) == str(several)
+    assert str(InvalidData([])) == ""
 
 
 class One(msgspec.Struct, tag="one", tag_field="t", forbid_unknown_fields=True):

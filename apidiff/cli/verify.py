@@ -210,7 +210,7 @@ def _chosen(backends: list[Backend], names: list[str] | None) -> list[tuple[Back
     usable = [(backend, here) for backend, here in looked_for if here.available]
     available = [backend for backend, _ in usable]
     if not usable or any(not any(backend in available for backend in group) for group in asked):
-        raise ApidiffError("\n".join(here.text for _, here in looked_for if not here.available))
+        raise ApidiffError(*(here.text for _, here in looked_for if not here.available))
     return usable
 
 

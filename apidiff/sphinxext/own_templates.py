@@ -10,7 +10,7 @@ from jinja2 import Environment, TemplateSyntaxError
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from apidiff.errors import ApidiffError, printable, shortened
+from apidiff.errors import ApidiffError, shortened
 from apidiff.sphinxext.supported_builders import writes_site
 
 _SUFFIX = ".html"
@@ -22,7 +22,7 @@ class BrokenTemplate(ApidiffError):
     def __init__(self, path: Path | str, line: int | None, error: Exception) -> None:
         place = f"{path}:{line}" if line else str(path)
         found = str(getattr(error, "message", None) or error or type(error).__name__).rstrip(".")
-        super().__init__(printable(f"{place}: {shortened(found)}. Mend it, or restore it from version control."))
+        super().__init__(f"{place}: {shortened(found)}. Mend it, or restore it from version control.")
 
 
 def check_template(path: Path, text: str) -> None:

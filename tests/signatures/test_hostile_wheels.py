@@ -121,7 +121,12 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "x = " + "-" * 10_000 + "1"}, "__init__.py cannot be parsed"),
     ({"torch/__init__.py": "if 1: ...\n" + "elif 1: ...\n" * 2900}, "__init__.py cannot be parsed"),
     ({"torch/__init__.py": "#" * (5 * 2**20)}, "__init__.py is larger than 4 MiB"),
-    ({"torch/__init__.py": f"def Tensor(x=[{'a,' * 600_000}]): ..."}, "has more than 1000000 words and signs"),
+    (
+        {"torch/__init__.py": f"def Tensor(x=[{'a,' * 600_000}]): ..."},
+        "has more than 1000000 words, signs and ends of lines",
+    ),
+    ({"torch/__init__.py": "0\n" * 501_000}, "has more than 1000000 words, signs and ends of lines"),
+    ({"torch/__init__.py": "class Tensor: " + "\v" * 10**6}, "has more than 1000000 words, signs and ends of lines"),
     (
         {"torch/__init__.py": f"from torch.{'a' * 250} import Tensor"},
         "__init__.py, line 1, holds a name of more than 250",
@@ -357,7 +362,8 @@ def test_what_one_extraction_reads_is_bounded(tmp_path: Path, monkeypatch: pytes
     assert isinstance(modules.find("torch.a.a"), griffe.Function)
     for _ in range(2):
         with pytest.raises(
-            NotReadable, match=r"torch/b\.py and what was read before it have more than 30 words and signs"
+            NotReadable,
+            match=r"torch/b\.py and what was read before it have more than 30 words, signs and ends of lines",
         ):
             modules.find("torch.b.b")
 

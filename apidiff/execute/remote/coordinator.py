@@ -25,7 +25,7 @@ import msgspec
 from apidiff.atomic_write import open_in_place
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend
-from apidiff.errors import printable, shortened
+from apidiff.errors import shortened
 from apidiff.execute.remote.launcher import PORT, Place
 from apidiff.execute.remote.secret import given_secret, is_proof, make_secret, proof, remove_secret
 
@@ -263,7 +263,7 @@ class RemoteRank:
         lines = b"".join([*self._begun, ended]).split(b"\n")
         self._begun = [rest]
         if lines[0].startswith(FAULT):  # nothing else comes from there
-            raise HostError(printable(shortened(lines[0][1:].decode("utf-8", "replace"))))
+            raise HostError(shortened(lines[0][1:].decode("utf-8", "replace")))
         if printed := [line[1:] for line in lines if not line.startswith(ANSWER)]:
             self._keep(b"\n".join([*printed, b""]))
         return next((line[1:] for line in lines if line.startswith(ANSWER)), None)  # each request has one

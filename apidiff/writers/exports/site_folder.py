@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from apidiff.atomic_write import refuse_foreign
-from apidiff.errors import ApidiffError, printable
+from apidiff.errors import ApidiffError
 from apidiff.writers.exports.address import LANGUAGES
 from apidiff.writers.exports.files import write_if_changed
 
@@ -38,7 +38,7 @@ class BadFolder(ApidiffError):
     """A folder that no site can be built into."""
 
     def __init__(self, folder: Path, found: str, remedy: str = _REMEDY) -> None:
-        super().__init__(printable(f"{folder} {found}. {remedy}"))
+        super().__init__(f"{folder} {found}. {remedy}")
 
 
 def work_folder(output: Path) -> Path:
