@@ -38,6 +38,7 @@ _IMPORTS = {
     "mint": {**_MINDSPORE, "dist": "from mindspore.mint import distributed as dist"},
     "ops": {**_MINDSPORE, "dist": "from mindspore.ops import communication as dist"},
 }
+_NO_CODE = (SyntaxError, ValueError, MemoryError, RecursionError)  # of code that does not parse, or is nested too deep
 # Those whose calls are written like the source's where nothing else is said.
 _LIKE_THE_SOURCE = ("mint", "ops")
 
@@ -107,11 +108,14 @@ def _without_comparisons(mapping: Mapping, written: CanonicalCalls, place: _Plac
     for target in mapping.targets:
         for whole, shown in zip(ordinary_calls(run, target), ordinary_calls(done, target), strict=True):
             unused -= {piece for piece in unused if left_out(whole.code, [piece]) != left_out(whole.code, [])}
-            made = _parts(whole.code)
+            try:
+                made = _parts(whole.code)
+            except _NO_CODE:  # which is told of the sample
+                continue
             try:
                 unseen = [line for line in _statements(ast.parse(shown.code)) if line not in made]
-            except SyntaxError as error:
-                found = f"without it the code does not parse: {error.msg}"
+            except _NO_CODE as error:
+                found = f"without it the code does not parse: {_why(error)}"
                 raise place.error(("leave_out",), found, "Leave out whole lines or expressions.") from error
             if unseen:
                 found = f"without it the code has {unseen[0]!r}, which no run made"
@@ -120,6 +124,10 @@ def _without_comparisons(mapping: Mapping, written: CanonicalCalls, place: _Plac
         found = f"the first sample has no {min(unused)!r}"
         raise place.error(("leave_out",), found, "Remove it, or mend the piece.")
     return done
+
+
+def _why(error: Exception) -> str:
+    return error.msg if isinstance(error, SyntaxError) else str(error) or "it is nested too deep"
 
 
 def _statements(tree: ast.AST) -> Iterator[str]:
@@ -142,9 +150,8 @@ def _called(api: Api, generation: str, code: str, written: CanonicalCalls, at: t
     plain = code.replace("$name", last).strip()
     try:
         free = free_names(plain)
-    except (SyntaxError, MemoryError, RecursionError) as error:
-        why = error.msg if isinstance(error, SyntaxError) else "it is nested too deep"
-        raise place.error(at, f"the call does not parse: {why}", "Mend the code.") from error
+    except _NO_CODE as error:
+        raise place.error(at, f"the call does not parse: {_why(error)}", "Mend the code.") from error
     known = _IMPORTS.get(generation, _MINDSPORE)
     imports = {name: line for name, line in known.items() if name in free}
     if last in free and last not in written.given and last not in imports:

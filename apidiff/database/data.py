@@ -14,8 +14,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from apidiff.database.backends import Backend, load_backends
 from apidiff.database.canonical_calls import with_canonical_calls
 from apidiff.database.devices import Device, load_devices
-from apidiff.database.difference_pages import PageRow, load_page_rows
+from apidiff.database.difference_pages import PageRow, load_page_rows, pages_path
+from apidiff.database.document_addresses import FILE as ADDRESSES_FILE
 from apidiff.database.document_addresses import PageRules, load_addresses
+from apidiff.database.document_twins import FILE as TWINS_FILE
 from apidiff.database.document_twins import Twins, load_twins, with_twins
 from apidiff.database.documented import (
     ONLY_FILE,
@@ -31,6 +33,7 @@ from apidiff.database.documented import (
 from apidiff.database.expansion import Expander, Origins
 from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.kept_mappings import KeptMappings
+from apidiff.database.odd_records import naming_the_record
 from apidiff.database.own_records import load_own_records, own_records_path, signed_list
 from apidiff.database.paths import DATA
 from apidiff.database.runs import (
@@ -48,7 +51,9 @@ from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.signing import Signer, load_signed, load_signers
 from apidiff.database.single_runs import PREFIX, SingleTraces, load_single_runs, read_single_run, single_paths
+from apidiff.database.uses import FILE as USES_FILE
 from apidiff.database.uses import Uses, load_uses
+from apidiff.database.writing_rules import FILE as RULES_FILE
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import Lines, read_yaml
 from apidiff.errors import ApidiffError, Damage, DataError, InvalidData, typed
@@ -219,6 +224,15 @@ class _PassedOver:
             self.errors.append(error)
             return otherwise
 
+    def of_file(self, path: Path, otherwise: _T, part: Callable[[], _T]) -> _T:
+        """As `read`, of what ``part`` makes of the file ``path``: ``otherwise`` too where that raises what nobody expected."""
+
+        def made() -> _T:
+            with naming_the_record(path):
+                return part()
+
+        return self.read(otherwise, made)
+
     def fitting(self, parts: Iterable[tuple[_T, DataError | None]]) -> list[_T]:
         """Those of ``parts`` with which nothing is wrong."""
         parts = list(parts)
@@ -231,7 +245,7 @@ def _only(
 ) -> Iterator[tuple[tuple[str, MindsporeOnly], DataError | None]]:
     """What is said of each MindSpore API to which no PyTorch API corresponds, and what is wrong with what it cites."""
     nothing: tuple[OnlyFile, Lines] = {}, {}
-    only, lines = rest.read(nothing, lambda: load_mindspore_only(root))
+    only, lines = rest.of_file(root / ONLY_FILE, nothing, lambda: load_mindspore_only(root))
     for name, alone in only.items():
         cited = [citation.document for citation in alone.stated]
         yield (name, alone), unknown_document(root / ONLY_FILE, lines.get((name,)), cited, documents)
@@ -242,7 +256,7 @@ def _listings(
 ) -> Iterator[tuple[Listing, DataError | None]]:
     """Each listing, and what is wrong with the document that it is of."""
     nothing: tuple[list[Listing], Lines] = [], {}
-    listings, lines = rest.read(nothing, lambda: load_documented(path))
+    listings, lines = rest.of_file(path, nothing, lambda: load_documented(path))
     for index, listing in enumerate(listings):
         yield listing, unknown_document(path, lines.get((index, "document")), [listing.document], documents)
 
@@ -251,8 +265,12 @@ def _load(root: Path, keep: Path | None) -> Data:
     documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
     frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
     rest = _PassedOver()
-    documents = with_twins(documents, rest.read(Twins(addresses=[]), lambda: load_twins(root)))
-    read_tables = [rest.read(None, partial(load_table, path)) for path in table_paths(root / "official", rest.errors)]
+    no_twins = Twins(addresses=[])
+    documents = rest.of_file(
+        root / TWINS_FILE, documents, lambda: with_twins(documents, rest.read(no_twins, lambda: load_twins(root)))
+    )
+    paths = table_paths(root / "official", rest.errors)
+    read_tables = [rest.of_file(path, None, partial(load_table, path)) for path in paths]
     tables = rest.fitting(
         (one, unknown_document(one.path, one.lines.get(("document",)), [one.table.document], documents))
         for one in read_tables
@@ -260,9 +278,9 @@ def _load(root: Path, keep: Path | None) -> Data:
     )
     only = dict(rest.fitting(_only(root, documents, rest)))
     listings = rest.fitting(_listings(root / "documented.yaml", documents, rest))
-    uses = rest.read(Uses(), lambda: load_uses(root))
-    addresses: dict[str, PageRules] = rest.read({}, lambda: load_addresses(root))
-    pages: list[PageRow] = rest.read([], lambda: load_page_rows(root))
+    uses = rest.of_file(root / USES_FILE, Uses(), lambda: load_uses(root))
+    addresses: dict[str, PageRules] = rest.of_file(root / ADDRESSES_FILE, {}, lambda: load_addresses(root))
+    pages: list[PageRow] = rest.of_file(pages_path(root), [], lambda: load_page_rows(root))
     signatures = load_signatures(root / "signatures", rest.errors)
     expander = Expander.of(root, signatures, documents, rest.errors)
     kept = KeptMappings(keep, expander, root) if keep else None
@@ -271,7 +289,7 @@ def _load(root: Path, keep: Path | None) -> Data:
         kept.forget_all_but(mappings)
     mappings = with_listed(mappings, tables)
     calls = root / "canonical_calls.yaml"
-    mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
+    mappings = rest.of_file(calls, mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
     own = _OwnList.read(root, rest)
     runs = _records(root, own, run_paths, load_runs)
     single_runs = _records(root, own, single_paths, load_single_runs)
@@ -280,6 +298,7 @@ def _load(root: Path, keep: Path | None) -> Data:
     extracted, broken = load_extracted(root / "samples")
     damaged = [*runs.damaged, *single_runs.damaged, *broken]
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
+    rules = rest.of_file(root / RULES_FILE, WritingRules(), lambda: load_writing_rules(root, mappings, passed_over))
     return Data(
         root,
         mappings,
@@ -297,7 +316,7 @@ def _load(root: Path, keep: Path | None) -> Data:
         uses,
         addresses,
         extracted,
-        rest.read(WritingRules(), lambda: load_writing_rules(root, mappings, passed_over)),
+        rules,
         list({str(error): error for error in damaged}.values()),  # a folder of records of both kinds is told once
         runs.signed | single_runs.signed,
         runs.unsigned,

@@ -30,4 +30,6 @@ def naming_the_record(path: Path) -> Iterator[None]:
         raise
     except _UNEXPECTED as error:
         found = f"{UNLIKE_OTHERS} ({type(error).__name__}: {error})"
-        raise DataError(path, None, found, "Compare it with another record of its kind.") from error
+        raise DataError(
+            path, None, found, "Compare it with another of its kind, or restore it from version control."
+        ) from error

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from apidiff.database import Data
@@ -317,6 +318,18 @@ def test_only_what_runs_made_is_shown(data: Data, tmp_path: Path, text: str, fou
     path.write_text(text, "utf-8")
     with pytest.raises(DataError, match=re.escape(found)):
         with_canonical_calls(data.mappings, path)
+
+
+@pytest.mark.parametrize("code", ["torch.rand(3", "x = " + "-" * 1_500 + "1"])
+def test_code_of_a_sample_that_cannot_be_read_is_left_to_its_check(data: Data, tmp_path: Path, code: str) -> None:
+    """It ended every command with a traceback."""
+    path, key = tmp_path / "canonical_calls.yaml", "torch.manual_seed"
+    path.write_text(f"{key}: {{leave_out: ['first = ']}}\n", "utf-8")
+    mapping = data.mappings[key]
+    name, sample = next(iter(mapping.samples.items()))
+    broken = msgspec.structs.replace(sample, code=dict.fromkeys(sample.code or {}, f"first = {code}"))
+    of_it = {key: msgspec.structs.replace(mapping, samples=mapping.samples | {name: broken})}
+    assert with_canonical_calls(of_it, path)[key].samples == of_it[key].samples
 
 
 COMPOSED = [

@@ -337,6 +337,21 @@ def test_a_folder_that_cannot_be_listed_is_told_once_and_not_taken_for_an_empty_
         assert data.unfit == [error]
 
 
+@pytest.mark.parametrize(
+    "name", ["with_twins", "load_uses", "load_page_rows", "with_canonical_calls", "load_writing_rules"]
+)
+def test_what_nobody_expected_of_a_file_is_told_of_it(root: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Code of a sample that did not parse ended every command with a traceback, by way of the list of canonical calls."""
+
+    def fail(*_: object) -> None:
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr(f"apidiff.database.data.{name}", fail)
+    data = load(root)
+    assert [error.found.startswith(f"{UNLIKE_OTHERS} (RecursionError") for error in data.broken] == [True]
+    assert data.mappings
+
+
 @pytest.mark.parametrize("name", ["canonical_calls.yaml", "writing_rules.yaml"])
 def test_what_is_said_of_a_damaged_record_is_passed_over_with_it(root: Path, name: str) -> None:
     """And a list that is itself damaged leaves the records as they are."""

@@ -134,6 +134,7 @@ CODE = {"torch": "x.add_(1)", "mindspore": "x.add_(1)"}
 WRONG_CODE = [
     ({"torch": "x.add_(1)"}, "sample 'plain' has no code for mindspore.Tensor.add_"),
     (CODE | {"mindspore": "x.add_("}, "the code of sample 'plain' does not parse"),
+    (CODE | {"mindspore": f"x.add_({'-' * 100}1)"}, "does not parse: it is nested too deep"),
     (CODE | {"torch": "x, y = x, x"}, "the last line of sample 'plain' computes and assigns nothing"),
     (CODE | {"torch": "import x"}, "the last line of sample 'plain' computes and assigns nothing"),
     (CODE | {"mindspore.Tensor.sub_": "x"}, "code of 'mindspore.Tensor.sub_', which is no target"),

@@ -17,6 +17,8 @@ from apidiff.model.sample import Number, Sample, SampleError, SampleForm, Sample
 from apidiff.model.sample_calls import FORMS, code_of
 from apidiff.model.vocabulary import Execution
 
+_DEEPEST = 60  # nodes of code within each other
+
 
 def samples_fit(subject: Subject) -> Iterator[DataError]:
     """Samples stand where they are made, lead somewhere, and have a receiver or a constructor where one is needed.
@@ -92,10 +94,13 @@ def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> 
     apis = [source.name, *(target.api.name for target in subject.mapping.targets)]
     for api in apis if _is_all_code(code, source) else [name for name in apis if name in code]:
         try:
-            body = ast.parse(code_of(code, api)).body
+            tree = ast.parse(code_of(code, api))
+            if _depth(tree) > _DEEPEST:
+                raise RecursionError
+            body = tree.body
         except KeyError:
             yield subject.error(at, f"sample {name!r} has no code for {api}", "Write it, by the name of its framework.")
-        except (SyntaxError, MemoryError, RecursionError) as error:
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             why = error.msg if isinstance(error, SyntaxError) else "it is nested too deep"
             yield subject.error(at, f"the code of sample {name!r} does not parse: {why}", "Mend the code.")
         else:
@@ -105,6 +110,14 @@ def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> 
             ):
                 found = f"the last line of sample {name!r} computes and assigns nothing"
                 yield subject.error(at, found, "Write the value that is compared there.")
+
+
+def _depth(tree: ast.AST) -> int:
+    """How many nodes of a syntax tree stand one in the other."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _is_all_code(code: dict[str, str], source: Api) -> bool:
