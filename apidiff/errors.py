@@ -32,6 +32,13 @@ class ApidiffError(Exception):
     def __str__(self) -> str:
         return "\n".join(self.args)
 
+    def __reduce__(self) -> tuple[object, ...]:  # between processes: each kind is made of something else
+        return _made_again, (type(self), self.args), self.__dict__
+
+
+def _made_again(kind: type[ApidiffError], lines: tuple[str, ...]) -> ApidiffError:
+    return kind.__new__(kind, *lines)
+
 
 class Damage(Enum):
     """Why a data file cannot be used, as pages say it in both languages; `str` of the error says it exactly, in English."""

@@ -66,8 +66,7 @@ def run(args: argparse.Namespace) -> int:
     if args.installed:
         found = signatures.extract(signatures.installed(args.framework))
     else:
-        with signatures.unpacked(args.framework, args.wheel) as source:
-            found = signatures.extract(source)
+        found = signatures.extract_wheel(args.framework, args.wheel)
     _refuse_empty(found, args.wheel)
     path = signatures.write(found, args.into)
     print(unbroken(f"{path}: {len(found.apis)} signatures, {len(found.unreadable)} not readable"))  # noqa: T201

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from apidiff.errors import ApidiffError, DataError
+from apidiff.errors import ApidiffError, DataError, typed
 
 _UNEXPECTED = (
     ArithmeticError,
@@ -29,7 +29,7 @@ def naming_the_record(path: Path) -> Iterator[None]:
     except ApidiffError:
         raise
     except _UNEXPECTED as error:
-        found = f"{UNLIKE_OTHERS} ({type(error).__name__}: {error})"
+        found = f"{UNLIKE_OTHERS} ({type(error).__name__}: {typed(str(error))})"
         raise DataError(
             path, None, found, "Compare it with another of its kind, or restore it from version control."
         ) from error

@@ -42,6 +42,7 @@ _NOTHING = {"None", "NoneType", "optional"}
 # Values of the first are values of the second: torch's Backend is a class of strings, numbers as Python takes them.
 _KIND_OF = {("Backend", "str"), ("bool", "int"), ("bool", "float"), ("int", "float")}
 _HOLDERS = {"list", "tuple", "dict"}
+_LONGEST = 2_000  # characters of an annotation that is looked into
 
 
 class Relation(Enum):
@@ -58,7 +59,7 @@ def type_names(text: str | None) -> frozenset[str] | None:
     ``text`` is an annotation or what a docstring gives: 'Union[tuple(int), list(int)]', 'str or Backend', '[int]'. That
     None is taken too is left out: the default says it. MindSpore's mark 'invalid' (accepted, without effect) is no type.
     """
-    if not text:
+    if not text or len(text) > _LONGEST:
         return None
     plain = (
         text.replace("(", "[")
@@ -69,7 +70,7 @@ def type_names(text: str | None) -> frozenset[str] | None:
     )
     try:
         names = _names(ast.parse(plain.strip(), mode="eval").body)
-    except (SyntaxError, _Unknown):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return frozenset(names - _NOTHING) or None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +15,7 @@ import msgspec
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import MAX_BYTES, parsed
-from apidiff.errors import ApidiffError, decoding_fault, shortened
+from apidiff.errors import ApidiffError, decoding_fault, shortened, typed
 from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.porting.scan_report import Finding
 from apidiff.real_path import real_path
@@ -98,11 +99,13 @@ def read_baseline(path: Path, setting: Path | None = None) -> Counter[tuple[str,
     ``setting``: the ``pyproject.toml`` that names it, which is what is to be changed where it names something else.
     """
     named = file_name(str(path))
-    place = f"{named} (`baseline` of [{TABLE}] in {file_name(str(setting))})" if setting else named
+    # A setting may be a stranger's, and say what it likes.
+    place = f"{file_name(str(setting))}: [{TABLE}]: `baseline` names {typed(str(path))}" if setting else named
+    anew = f"--write-baseline {shlex.quote(named)}"
     try:
         baseline = msgspec.json.decode(read_regular(path, _LARGEST), type=_Baseline)
     except FileNotFoundError as error:
-        raise ApidiffError(f"{place}: {error.strerror}. Write a baseline with --write-baseline {named}") from error
+        raise ApidiffError(f"{place}: {error.strerror}. Write a baseline with {anew}") from error
     except OSError as error:  # a folder, a device, a name that is too long: no baseline can be written there
         raise ApidiffError(f"{place}: {error.strerror}. Name another file.") from error
     except UnicodeEncodeError as error:
@@ -110,14 +113,10 @@ def read_baseline(path: Path, setting: Path | None = None) -> Counter[tuple[str,
         raise ApidiffError(f"{place}: {lacks}. Set LC_ALL=C.UTF-8.") from error
     except (ValueError, RecursionError) as error:
         found = shortened(decoding_fault(error))
-        raise ApidiffError(
-            f"{place}: is no baseline ({found}). Name another file, or delete this one and write it anew with "
-            f"--write-baseline {named}"
-        ) from error
+        remedy = "Name another file" + ("." if setting else f", or delete this one and write it anew with {anew}")
+        raise ApidiffError(f"{place}: is no baseline ({found}). {remedy}") from error
     if baseline.version != _VERSION:
-        raise ApidiffError(
-            f"{place}: is of version {baseline.version}, {_VERSION} is read. Write it anew: --write-baseline {named}"
-        )
+        raise ApidiffError(f"{place}: is of version {baseline.version}, {_VERSION} is read. Write it anew: {anew}")
     return Counter({(known.file, known.source, known.id): known.count for known in baseline.findings})
 
 

@@ -11,13 +11,13 @@ from functools import partial
 import msgspec
 
 from apidiff.errors import ApidiffError
+from apidiff.forked_work import in_processes
 from apidiff.model.result_types import INSTANCE, NO_OBJECT
 from apidiff.model.source_names import SourceNames
 from apidiff.porting.asked_names import asked_names
 from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import behind_object
 from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
-from apidiff.porting.forked_work import in_processes
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.star_collisions import star_collisions
 from apidiff.porting.torch_names import FOREIGN, FORWARD, IN_TREE, MODULE, TorchNames, either, read_result_types

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apidiff.signatures.extract import extract, render, write
+from apidiff.signatures.extract import extract, extract_wheel, render, write
 from apidiff.signatures.source import Source, installed, unpacked
 
-__all__ = ["Source", "extract", "installed", "render", "unpacked", "write"]
+__all__ = ["Source", "extract", "extract_wheel", "installed", "render", "unpacked", "write"]

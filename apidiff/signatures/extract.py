@@ -9,6 +9,7 @@ import importlib.metadata
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import griffe
@@ -18,10 +19,11 @@ from apidiff.atomic_write import made_folder, write_file
 from apidiff.database.scope import FrameworkScope, load_scope
 from apidiff.errors import ApidiffError
 from apidiff.model.signature import DottedName, Signature, SignatureFile, Unread, fits
+from apidiff.signatures.bounded_reading import read_bounded
 from apidiff.signatures.introspect import introspected
 from apidiff.signatures.modules import Absent, Found, Modules, NotReadable
 from apidiff.signatures.read import read
-from apidiff.signatures.source import Source
+from apidiff.signatures.source import Source, unpacked
 
 _MOST_WRITTEN = 16 * 2**20  # characters of all signatures: those of torch and MindSpore take a twentieth
 _ODD = "its signature holds a name in other letters than those of ASCII, or a backtick"
@@ -88,6 +90,12 @@ def extract(source: Source) -> SignatureFile:
     # A module that cannot be read has names that nobody knows of: without a word of it they would be missed silently.
     unread = {name: why for name, why in modules.unread.items() if fits(name, Unread)}
     return msgspec.structs.replace(found, unreadable=found.unreadable | unread)
+
+
+def extract_wheel(framework: str, wheel: Path) -> SignatureFile:
+    """As `extract`, of what ``wheel`` holds. Raises DataError for what is no wheel, or takes far more to read than one."""
+    with unpacked(framework, wheel) as source:
+        return read_bounded(wheel, partial(extract, source))
 
 
 def _reading(documented: Found, modules: Modules) -> _Reading | str:

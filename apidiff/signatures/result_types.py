@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import walk_folders
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
+from apidiff.signatures.bounded_reading import read_bounded
 from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
 from apidiff.signatures.starred_modules import starred_modules
 
@@ -42,7 +44,14 @@ _OF_TENSORS = {
 
 
 def read_result_types(package: Path, version: str) -> ResultTypes:
-    """Read the folder ``package`` of an unpacked PyTorch. Raises DataError where a file is missing or cannot be parsed."""
+    """Read the folder ``package`` of an unpacked PyTorch.
+
+    Raises DataError where a file is missing or cannot be parsed, or all takes far more to read than PyTorch does.
+    """
+    return read_bounded(package, partial(_read, package, version))
+
+
+def _read(package: Path, version: str) -> ResultTypes:
     results: dict[str, str] = {}
     attributes: dict[str, str] = {}
     takes: set[str] = set()

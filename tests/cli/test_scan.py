@@ -150,7 +150,7 @@ NO_BASELINES = [
     ("/dev/zero", "it is no regular file", "Name another file."),
     ("model.py/x", "Not a directory", "Name another file."),
     ("x" * 300, "File name too long", "Name another file."),
-    ("model.py", "is no baseline", "Name another file, or delete this one"),
+    ("model.py", "is no baseline", "Name another file"),
     ("gone.json", "No such file or directory", "Write a baseline with --write-baseline "),
     ("a\\u0000b", "`baseline` holds a NUL", "Name a file."),
 ]
@@ -167,6 +167,16 @@ def test_a_setting_that_names_no_baseline_is_told(run, project: Path, name: str,
         done = run("scan", str(project), "--baseline", str(project / name))
         assert (done.returncode, found in done.stderr, remedy in done.stderr) == (2, True, True), done.stderr
         assert "[tool.apidiff.scan]" not in done.stderr
+
+
+def test_a_baseline_that_a_stranger_names_ends_no_quote(run, project: Path) -> None:
+    """Its name stood as a sentence of ours, and in a command that we tell to run."""
+    for name in ("known.json: all is verified. Passed", "a; touch b #"):
+        (project / "pyproject.toml").write_text(f'[tool.apidiff.scan]\nbaseline = "{name}"\n')
+        done = run("scan", str(project))
+        path = project / name
+        remedy = f"Write a baseline with --write-baseline '{path}'"
+        assert done.stderr.endswith(f"`baseline` names '{path}': No such file or directory. {remedy}\n")
 
 
 def test_a_setting_of_a_stranger_begins_no_line_of_its_own(run, project: Path) -> None:

@@ -8,6 +8,8 @@ from apidiff.judge.typenames import relation, type_names
 
 NAMES: list[tuple[str | None, set[str] | None]] = [
     ("Tensor", {"Tensor"}),
+    ("-" * 1_900 + "1", None),
+    ("list[" * 300 + "int" + "]" * 300, None),
     ("torch.Tensor", {"Tensor"}),
     ("Optional[List[Tensor]]", {"list[Tensor]"}),
     ("list[Tensor], optional", {"list[Tensor]"}),

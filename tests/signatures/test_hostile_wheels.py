@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,7 @@ import pytest
 from wheels import WHEEL, make_wheel
 
 from apidiff.errors import DataError
-from apidiff.signatures import extract, render, unpacked
+from apidiff.signatures import bounded_reading, extract, extract_wheel, render, unpacked
 from apidiff.signatures import members as signature_members
 from apidiff.signatures import modules as signature_modules
 from apidiff.signatures.modules import Found, Modules, NotReadable
@@ -609,3 +609,45 @@ def test_an_expression_in_the_place_of_a_base_is_told_in_quotes(tmp_path: Path) 
         "torch.Tensor.*": f"inherits from {quoted}",
         "torch.Tensor.__init__": f"takes its constructor from {quoted}",
     }
+
+
+# What takes a parser minutes
+TAKES_TOO_LONG = {
+    "letters with many accents": "a" + "\u0315\u0300" * 20_000 + " = 1",
+    "an f-string of many parts": f'def f(x=f"{"{a}" * 60_000}"): ...',
+}
+
+
+@pytest.mark.parametrize("code", TAKES_TOO_LONG.values(), ids=TAKES_TOO_LONG.keys())
+def test_a_wheel_takes_no_longer_than_a_framework_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """One of 1 kB kept a processor busy for hours, and a signal did not end it."""
+    monkeypatch.setattr(bounded_reading, "_SECONDS", 1)
+    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
+    wheel = make_wheel(tmp_path / "a.whl", metadata | {"torch/__init__.py": "", "torch/distributed/__init__.py": code})
+    with pytest.raises(DataError, match=r"a\.whl: cannot be read: it takes more than 1 s or 1024 MiB"):
+        extract_wheel("torch", wheel)
+
+
+def _all_memory(_: object) -> None:
+    bytearray(2**31)
+
+
+def _fault(_: object) -> None:
+    raise KeyError("all is signed")
+
+
+@pytest.mark.parametrize(
+    ("fails", "told"),
+    [
+        (_all_memory, r"a\.whl: cannot be read: it takes more than 40 s or 1024 MiB"),
+        (_fault, r"""a\.whl: cannot be read \(KeyError: "'all is signed'"\)\. Give what the framework published"""),
+    ],
+)
+def test_a_fault_that_a_wheel_brings_up_is_told_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[object], None], told: str
+) -> None:
+    monkeypatch.setattr(import_module("apidiff.signatures.extract"), "extract", fails)
+    with pytest.raises(DataError, match=told):
+        extract_wheel("torch", make_wheel(tmp_path / "a.whl", WHEEL))

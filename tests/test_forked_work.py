@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from multiprocessing import active_children
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 import pytest
 
-from apidiff.porting.forked_work import in_processes
+from apidiff.errors import DataError
+from apidiff.forked_work import in_bounds, in_processes
 
 # A command in whose processes work is under way; what it is given ends each of them, and itself.
 WORKING = """
 import os, sys, time
 from apidiff.ending_signals import end_in_order
-from apidiff.porting.forked_work import in_processes
+from apidiff.forked_work import in_processes
 
 def work(share):
     os.write(1, b"begun\\n")
@@ -35,7 +38,7 @@ list(in_processes(lambda: work, range(8), 2))
 STARTING = """
 import os, signal, sys
 from apidiff.ending_signals import end_in_order
-from apidiff.porting.forked_work import in_processes
+from apidiff.forked_work import in_processes
 
 number, last, fork, forked = int(sys.argv[1]), int(sys.argv[2]), os.fork, []
 
@@ -60,7 +63,7 @@ finally:
 # A command whose processes have answered and wait for more, which it never gives them.
 IDLE = """
 import os, time
-from apidiff.porting.forked_work import in_processes
+from apidiff.forked_work import in_processes
 
 found = in_processes(lambda: str, range(3), 3)
 print(next(found), flush=True)
@@ -173,3 +176,23 @@ def test_processes_end_with_a_command_that_is_killed() -> None:
     assert command.stdout.readline() == "0\n"
     command.kill()
     assert ended(command) == (-signal.SIGKILL, "", "")
+
+
+def test_work_within_bounds_returns_what_it_makes_and_raises_what_it_raises() -> None:
+    assert in_bounds(lambda: {"a": [1]}, seconds=30, memory=2**28) == {"a": [1]}
+    with pytest.raises(DataError, match=r"a\.json:3: is odd\. Mend it\.") as caught:
+        in_bounds(partial(_fail, DataError("a.json", 3, "is odd", "Mend it.")), seconds=30, memory=2**28)
+    assert (caught.value.line, caught.value.remedy) == (3, "Mend it.")
+    assert active_children() == []
+
+
+def _fail(error: Exception) -> None:
+    raise error
+
+
+def test_work_beyond_its_bounds_ends() -> None:
+    with pytest.raises(ChildProcessError):
+        in_bounds(lambda: sum(itertools.repeat(0)), seconds=1, memory=2**28)
+    with pytest.raises(MemoryError):
+        in_bounds(lambda: len(bytearray(2**29)), seconds=30, memory=2**28)
+    assert active_children() == []

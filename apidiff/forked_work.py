@@ -6,11 +6,13 @@ end, and write tracebacks.
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import TypeVar
 
 from apidiff.ending_signals import held, leave_to_parent
@@ -58,6 +60,34 @@ def in_processes(
                     process.kill()
                     process.join()
                 here.close()
+
+
+def in_bounds(work: Callable[[], _Result], *, seconds: int, memory: int) -> _Result:
+    """Return what ``work`` returns, done in a process that ends at its bounds: what a stranger wrote may keep it busy for hours.
+
+    Args:
+        work: what is done; what it returns is passed between processes.
+        seconds: of a processor that it may take.
+        memory: bytes of data that the process may hold beside those of this one.
+
+    Raises what the work raises, MemoryError where it asks for more memory, ChildProcessError where it was killed, and OSError
+    where no process can be started.
+    """
+
+    def begin() -> Callable[[None], _Result]:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        most = _data_held() + memory
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        return lambda _: work()
+
+    with closing(in_processes(begin, [None], 1)) as found:
+        return next(found)
+
+
+def _data_held() -> int:
+    """The bytes of data of this process, as Linux counts them for its bound."""
+    lines = Path("/proc/self/status").read_text("ascii", "replace").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
 
 
 def _start(begin: Callable[[], Callable[[_Share], _Result]], workers: dict[Connection, BaseProcess]) -> None:
