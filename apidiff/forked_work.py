@@ -7,6 +7,7 @@ end, and write tracebacks.
 from __future__ import annotations
 
 import resource
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from multiprocessing import get_context
@@ -68,7 +69,7 @@ def in_bounds(work: Callable[[], _Result], *, seconds: int, memory: int) -> _Res
     Args:
         work: what is done; what it returns is passed between processes.
         seconds: of a processor that it may take.
-        memory: bytes of data that the process may hold beside those of this one.
+        memory: bytes of data that the process may hold beside those of this one; bound on Linux alone.
 
     Raises what the work raises, MemoryError where it asks for more memory, ChildProcessError where it was killed, and OSError
     where no process can be started.
@@ -76,8 +77,9 @@ def in_bounds(work: Callable[[], _Result], *, seconds: int, memory: int) -> _Res
 
     def begin() -> Callable[[None], _Result]:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        most = _data_held() + memory
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        if sys.platform == "linux":
+            most = _data_held() + memory
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         return lambda _: work()
 
     with closing(in_processes(begin, [None], 1)) as found:

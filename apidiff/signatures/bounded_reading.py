@@ -23,7 +23,8 @@ def read_bounded(source: Path, read: Callable[[], _Result]) -> _Result:
     try:
         return in_bounds(partial(_named, source, read), seconds=_SECONDS, memory=_MEMORY)
     except (ChildProcessError, MemoryError) as error:
-        found = f"cannot be read: it takes more than {_SECONDS} s or {_MEMORY // 2**20} MiB, or ends the process that reads it"
+        most = f"{_SECONDS} s of a processor or {_MEMORY // 2**20} MiB"
+        found = f"cannot be read: it takes more than {most}, or ends the process that reads it"
         raise DataError(source, None, found, "Give what the framework published.") from error
 
 
