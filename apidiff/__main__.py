@@ -15,6 +15,8 @@ _HERE = Path(__file__).resolve().parent
 # Started by the folder's name: import the package, not what lies in it. To compare paths would follow any number of links.
 if sys.path and os.path.isdir(sys.path[0]) and os.path.samefile(sys.path[0], _HERE):  # noqa: PTH112, PTH121 - it may be any text
     sys.path[0] = str(_HERE.parent)
+elif __name__ == "__main__" and __package__ and sys.path and not sys.flags.safe_path:
+    del sys.path[0]  # the current folder, where a stranger's `rich.py` may lie; this package is found by its own place
 
 from apidiff.cli import main  # noqa: E402
 

@@ -6,13 +6,15 @@ end, and write tracebacks.
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import TypeVar
 
@@ -119,13 +121,34 @@ def _work(pipe: Connection, others: Iterable[Connection], begin: Callable[[], Ca
     for other in others:  # or the end of who asks would not be seen
         other.close()
     work = None
-    with suppress(EOFError, ConnectionError):  # the other end is gone
+    try:
         while True:
             share = pipe.recv()
-            answer: tuple[_Result | None, Exception | None]
+            failed: Exception | None = None
             try:
                 work = work or begin()
-                answer = work(share), None
+                answer = _packed(work(share), None)
             except Exception as error:  # noqa: BLE001 - raised by who asked
-                answer = None, error
-            pipe.send(answer)
+                failed = error
+            if failed is not None:
+                answer = _packed_fault(failed)
+            pipe.send_bytes(answer)
+    except (EOFError, ConnectionError):  # the other end is gone
+        return
+    except MemoryError:  # there is none to say so with: who asked sees that this process is gone
+        os._exit(1)
+
+
+def _packed(result: object, error: Exception | None) -> memoryview:
+    return ForkingPickler.dumps((result, error))
+
+
+def _packed_fault(error: Exception) -> memoryview:
+    """``error``, packed without the frames that it was raised in; of one that cannot be passed on, what it was."""
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    try:
+        packed = _packed(None, error)
+        ForkingPickler.loads(packed)
+    except Exception:  # noqa: BLE001 - an error may hold anything, and may be made of something else than it says
+        return _packed(None, ChildProcessError(f"{type(error).__name__} in a process"))
+    return packed

@@ -190,6 +190,14 @@ def _fail(error: Exception) -> None:
     raise error
 
 
+def test_an_answer_beyond_the_bounds_is_told_without_a_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises((MemoryError, ChildProcessError)):
+        in_bounds(lambda: bytes(150 * 2**20), seconds=30, memory=2**28)
+    with pytest.raises(Exception, match="pickle"):
+        in_bounds(lambda: lambda: 1, seconds=30, memory=2**28)
+    assert capfd.readouterr().err == ""
+
+
 def test_work_beyond_its_bounds_ends() -> None:
     with pytest.raises(ChildProcessError):
         in_bounds(lambda: sum(itertools.repeat(0)), seconds=1, memory=2**28)

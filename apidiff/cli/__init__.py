@@ -14,6 +14,7 @@ import io
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -177,6 +178,8 @@ def _stand_alone() -> None:
             os.environ.pop(name, None)
     end_in_order()
     _collect_rarely()
+    # Of code that is read, and is a stranger's: Python would print its line as it is.
+    warnings.filterwarnings("ignore", category=SyntaxWarning)
 
 
 def _is_text(argument: str) -> bool:

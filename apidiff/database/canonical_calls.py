@@ -20,6 +20,7 @@ from apidiff.model.claim import CANONICAL, CANONICAL_CLAIM, Claim, Completes
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.probe import Described, Probe
 from apidiff.model.probe_resolution import collective_of, with_probes
+from apidiff.model.python_tree import python_tree
 from apidiff.model.sample_calls import left_out, ordinary_calls
 from apidiff.model.vocabulary import Execution
 
@@ -113,7 +114,7 @@ def _without_comparisons(mapping: Mapping, written: CanonicalCalls, place: _Plac
             except _NO_CODE:  # which is told of the sample
                 continue
             try:
-                unseen = [line for line in _statements(ast.parse(shown.code)) if line not in made]
+                unseen = [line for line in _statements(python_tree(shown.code)) if line not in made]
             except _NO_CODE as error:
                 found = f"without it the code does not parse: {_why(error)}"
                 raise place.error(("leave_out",), found, "Leave out whole lines or expressions.") from error
@@ -141,7 +142,7 @@ def _statements(tree: ast.AST) -> Iterator[str]:
 
 def _parts(code: str) -> set[str]:
     """All statements and expressions of code."""
-    return {ast.unparse(node) for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt | ast.expr)}
+    return {ast.unparse(node) for node in ast.walk(python_tree(code)) if isinstance(node, ast.stmt | ast.expr)}
 
 
 def _called(api: Api, generation: str, code: str, written: CanonicalCalls, at: tuple[str, ...], place: _Place) -> Api:
@@ -163,7 +164,7 @@ def _called(api: Api, generation: str, code: str, written: CanonicalCalls, at: t
     side = "source" if generation == "torch" else generation
     if api.defined_in or (written.run and side not in written.run):
         return msgspec.structs.replace(api, canonical=whole)
-    read = set(_read(ast.parse(plain)))
+    read = set(_read(python_tree(plain)))
     given = {name: value for name, value in written.given.items() if name in read}
     probe = Probe(code=whole, set=given, world_sizes=[WORLD_SIZE])
     claim = Claim(id=CANONICAL_CLAIM, completes=Completes(), probes=[CANONICAL], reason=None)
@@ -181,14 +182,14 @@ def _joined(imports: list[str], code: str) -> str:
     """The code below its imports, its own first lines among them."""
     if not imports:
         return code
-    own = ast.parse(code).body[0]
+    own = python_tree(code).body[0]
     follows = isinstance(own, ast.Import | ast.ImportFrom)
     return "\n".join(imports) + ("\n" if follows else "\n\n") + code
 
 
 def free_names(code: str) -> set[str]:
     """The names that ``code`` reads and neither binds nor finds built in. Raises SyntaxError."""
-    tree = ast.parse(code)
+    tree = python_tree(code)
     return set(_read(tree)) - set(_bound(tree)) - set(dir(builtins))
 
 

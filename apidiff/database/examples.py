@@ -19,6 +19,7 @@ from apidiff.errors import DataError
 from apidiff.folder_walk import visible_files
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.claim_probes import Examples
+from apidiff.model.python_tree import python_tree
 from apidiff.model.vocabulary import Framework
 
 WORLD_SIZE = EXAMPLE_WORLD_SIZE
@@ -80,7 +81,7 @@ def _load(path: Path) -> Example:
         raise DataError(path, None, "the file name names no known framework", f"Call it {names}.")
     try:
         code = read_text(path)
-        tree = ast.parse(code)
+        tree = python_tree(code)
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(path, None, f"cannot be read ({error})", "Check that it is a readable UTF-8 file.") from error
     except SyntaxError as error:

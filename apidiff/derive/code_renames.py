@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping as AbstractMapping
 
 from apidiff.model.mapping import Mapping, Target
+from apidiff.model.python_tree import expression_tree, python_tree
 from apidiff.model.sample import resolve_sample
 from apidiff.model.sample_calls import code_of, samples_of
 from apidiff.model.vocabulary import ApiKind, Status
@@ -45,13 +46,13 @@ def renamed_samples(mapping: Mapping, target: Target, names: AbstractMapping[str
             source, written = code_of(code, mapping.source.name), code_of(code, target.api.name)
         except KeyError:
             continue
-        if _renamed(source, chosen, method) == ast.dump(ast.parse(written.strip())):
+        if _renamed(source, chosen, method) == ast.dump(python_tree(written.strip())):
             found.append(name)
     return found
 
 
 def _renamed(code: str, names: AbstractMapping[str, str], method: tuple[str, str] | None) -> str:
-    return ast.dump(_Renamer(names, method).visit(ast.parse(code.strip())))
+    return ast.dump(_Renamer(names, method).visit(python_tree(code.strip())))
 
 
 class _Renamer(ast.NodeTransformer):
@@ -62,7 +63,7 @@ class _Renamer(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if (name := _dotted(node)) in self._names:
-            return ast.parse(self._names[name], mode="eval").body
+            return expression_tree(self._names[name])
         if self._method is not None and node.attr == self._method[0]:
             node.attr = self._method[1]
         return self.generic_visit(node)

@@ -14,6 +14,7 @@ from apidiff.execute.single.arrays import Arrays
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.mapping import Mapping, Target
 from apidiff.model.probe import Layout
+from apidiff.model.python_tree import python_tree
 from apidiff.model.sample import Arguments, SampleArgument, SampleCall, SampleForm, SampleInput
 from apidiff.model.sample_calls import source_call, target_call
 from apidiff.model.views import RepeatEntry
@@ -121,7 +122,7 @@ def repeat_script(
     needed = {"mindspore", "torch"} if facet is not Facet.GRAPH else {"mindspore"}
     modules = [name for name in ("mindspore", "numpy", "torch") if f"{name}." in text or name in needed]
     imports = [f"import {name}" for name in modules]
-    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(python_tree(text)) if isinstance(node, ast.Name)}
     numbers = [name for name in ("inf", "nan") if name in used]
     head = [f"from math import {', '.join(numbers)}\n", *imports] if numbers else imports
     chosen = f'mindspore.set_device("{_DEVICES[device][1]}")'
@@ -187,7 +188,7 @@ class _Side:
             yield from self._tensors(name, value, arrays)
         state = {name: self._tensor(value, arrays) for name, value in call.state.items()}
         if call.form is SampleForm.CODE:  # which names whatever it is given
-            used = {node.id for node in ast.walk(ast.parse(call.code)) if isinstance(node, ast.Name)}
+            used = {node.id for node in ast.walk(python_tree(call.code)) if isinstance(node, ast.Name)}
             for name, value in named.items():
                 if name in used and not (isinstance(value, SampleInput) and value.is_tensor):
                     yield f"{name} = {written(name, value, self._framework)}"
@@ -219,7 +220,7 @@ class _Side:
             yield f"result = {self._expression()}"
             return
         lines = call.code.splitlines()
-        last = ast.parse(call.code).body[-1]
+        last = python_tree(call.code).body[-1]
         if isinstance(last, ast.Expr):
             line = lines[last.lineno - 1].encode()  # places are counted in bytes
             lines[last.lineno - 1] = (line[: last.col_offset] + b"result = " + line[last.col_offset :]).decode()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import json
 
 from apidiff.model.probe import Layout
+from apidiff.model.python_tree import python_tree
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 
 _SHOWN = 16  # elements of a tensor whose values are told
@@ -72,7 +73,7 @@ def _receiver(call: SampleCall) -> str:
 
 def _with_numbers(call: SampleCall) -> str:
     """The code of a sample with the numbers and texts that it is given in place of their names: ``self.scatter(1, index)``."""
-    tree, framework = ast.parse(call.code), call.api.partition(".")[0]
+    tree, framework = python_tree(call.code), call.api.partition(".")[0]
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     around = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     given = {
@@ -107,7 +108,7 @@ def _steps(code: str) -> int:
 
     An object that is made and called at once is one step; what is computed for a keyword is a setting and none.
     """
-    tree = ast.parse(code)
+    tree = python_tree(code)
     settings = {
         id(node) for keyword in ast.walk(tree) if isinstance(keyword, ast.keyword) for node in ast.walk(keyword)
     }

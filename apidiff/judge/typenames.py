@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
+from apidiff.model.python_tree import expression_tree
+
 # What a type is called, in either framework's documentation → the one name it has here.
 _NAMES = {
     "tensor": "Tensor",
@@ -69,7 +71,7 @@ def type_names(text: str | None) -> frozenset[str] | None:
         .removesuffix(", invalid")
     )
     try:
-        names = _names(ast.parse(plain.strip(), mode="eval").body)
+        names = _names(expression_tree(plain.strip()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return frozenset(names - _NOTHING) or None
@@ -96,7 +98,7 @@ def _names(node: ast.expr) -> set[str]:
         case ast.Constant(value=None):
             return {"None"}
         case ast.Constant(value=str(text)):
-            return _names(ast.parse(text, mode="eval").body)
+            return _names(expression_tree(text))
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return _names(left) | _names(right)
         case ast.Name(id=name) | ast.Attribute(attr=name):

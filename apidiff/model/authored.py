@@ -15,7 +15,7 @@ from apidiff.model.base import NonEmpty, Record, Seconds, Slug, Text
 from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
 from apidiff.model.mapping import TargetRange
 from apidiff.model.probe import Argument, Described, Probe, Sweep
-from apidiff.model.sample import Sample
+from apidiff.model.sample import Sample, SampleCode
 from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Reach, Relation, Risk, Status
 
 # A name, or in a profile a name with placeholders: '$output', '$output[0]'.
@@ -247,9 +247,9 @@ class CanonicalCalls(Record, frozen=True, kw_only=True):
     the comparison alone.
     """
 
-    source: NonEmpty | None = None
+    source: SampleCode | None = None
     given: dict[str, Argument] = {}
-    targets: dict[Name, str | None] = {}
+    targets: dict[Name, SampleCode | None] = {}
     run: list[Key] = []
     reason: Text | None = None
     leave_out: list[NonEmpty] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from apidiff.model.python_tree import expression_tree
+
 LONGEST = 2000  # characters of a literal: a default of more is no value that somebody passes
 
 
@@ -12,6 +14,6 @@ def literal(text: str) -> object:
     if len(text) > LONGEST:
         raise ValueError(f"a literal has at most {LONGEST} characters")
     try:
-        return ast.literal_eval(text)
+        return ast.literal_eval(expression_tree(text.lstrip(" \t")))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError) as error:
         raise ValueError(f"{text[:40]!r} is no literal") from error

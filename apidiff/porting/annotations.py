@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from functools import lru_cache
 
+from apidiff.model.python_tree import expression_tree
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
-from apidiff.porting.python_tree import expression_tree
 from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_tensor_class, sequence_of, united
 from apidiff.porting.uses import LONGEST_NAME
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from apidiff.model.python_tree import python_tree
 from apidiff.porting.code_tokens import CodeTokens, NoTokens
-from apidiff.porting.python_tree import python_tree
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMA, _EQUALS, _DOT = b",=."

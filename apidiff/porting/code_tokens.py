@@ -8,7 +8,7 @@ from array import array
 from bisect import bisect_left
 from itertools import accumulate
 
-from apidiff.porting.bounded_tokens import MOST_IN_PIECE, bounded_tokens
+from apidiff.model.bounded_tokens import MOST_IN_PIECE, bounded_tokens
 
 _LINE, _LONE_CR = re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\r(?!\n)")
 _OPENING, _CLOSING = frozenset(b"([{"), frozenset(b")]}")

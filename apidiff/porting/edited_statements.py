@@ -8,9 +8,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from apidiff.model.python_tree import python_tree
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
-from apidiff.porting.python_tree import python_tree
 
 _Part = tuple[int, int]  # the bytes of statements, with whole lines
 _INDENT = re.compile(rb"[ \t\f]*")

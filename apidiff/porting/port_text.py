@@ -9,6 +9,7 @@ from itertools import chain, islice
 
 import msgspec
 
+from apidiff.model.python_tree import python_tree
 from apidiff.model.source_names import SourceNames
 from apidiff.porting.changes import Change, Ported, PortOptions, Repair, without_overlaps
 from apidiff.porting.code_anchors import CodeAnchors
@@ -19,7 +20,6 @@ from apidiff.porting.import_edits import Imports
 from apidiff.porting.judgement import Judge, Label
 from apidiff.porting.layer_changes import depend_on_layers, of_layers
 from apidiff.porting.port_comments import PortComments
-from apidiff.porting.python_tree import python_tree
 from apidiff.porting.reference_changes import ReferenceChanges
 from apidiff.porting.source_text import Block, UnreadableSource, refuse_much
 from apidiff.porting.text_scan import scan_text

@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 import msgspec
 
 from apidiff.database.regular_files import read_regular
-from apidiff.porting.python_tree import python_tree
+from apidiff.model.python_tree import python_tree
 
 NOTEBOOK, MARKDOWN, PYTHON = ".ipynb", ".md", ".py"
 SUFFIXES = {".py": PYTHON, ".pyi": PYTHON, ".pyw": PYTHON, ".ipynb": NOTEBOOK, ".md": MARKDOWN, ".markdown": MARKDOWN}

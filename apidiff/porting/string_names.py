@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from textwrap import dedent
 
-from apidiff.porting.python_tree import python_tree
+from apidiff.model.python_tree import python_tree
 from apidiff.porting.source_text import Block, without_prompts
 
 _WORD = re.compile(r"\w+")

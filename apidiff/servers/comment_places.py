@@ -6,7 +6,7 @@ import tokenize
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from apidiff.porting.bounded_tokens import bounded_tokens
+from apidiff.model.bounded_tokens import bounded_tokens
 from apidiff.porting.source_text import MARKDOWN, Block, UnreadableSource, parse_text
 from apidiff.porting.text_scan import LONGEST_LINE
 

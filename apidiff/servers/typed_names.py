@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from apidiff.lookup.index import Index
-from apidiff.porting.python_tree import expression_tree
+from apidiff.model.python_tree import expression_tree
 from apidiff.porting.text_scan import SNIPPET, scan_text
 from apidiff.porting.torch_names import TorchNames
 

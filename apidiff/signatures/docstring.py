@@ -10,6 +10,7 @@ from functools import lru_cache
 import griffe
 
 from apidiff.errors import typed
+from apidiff.model.python_tree import python_tree
 from apidiff.model.signature import Limit, ParameterKind, SignatureParameter
 from apidiff.signatures.modules import NotReadable
 
@@ -190,7 +191,7 @@ def _further(lines: list[str]) -> list[str]:
 def _parsed(head: str) -> list[SignatureParameter]:
     """The parameters of ``name(self: X, a: int = 1)``, without ``self``; a default that is no Python becomes ``...``."""
     try:
-        [node] = ast.parse(f"def {_REPR.sub('...', head)}: ...").body
+        [node] = python_tree(f"def {_REPR.sub('...', head)}: ...").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotReadable(f"the signature in its docstring is no Python: {typed(head)}") from error
     if not isinstance(node, ast.FunctionDef):

@@ -26,6 +26,7 @@ from apidiff.signatures.read import read
 from apidiff.signatures.source import Source, unpacked
 
 _MOST_WRITTEN = 16 * 2**20  # characters of all signatures: those of torch and MindSpore take a twentieth
+_LONGEST_REASON = 500  # characters
 _ODD = "its signature holds a name in other letters than those of ASCII, or a backtick"
 _TOO_DEEP = "its definition is nested too deeply, or too many classes lie above it"
 
@@ -42,7 +43,8 @@ class _Reading:
 def extract(source: Source) -> SignatureFile:
     """Reads the signatures of all names in scope in ``source``; names that the version lacks are left out.
 
-    What neither source nor stub tells is read from the running framework where it is installed.
+    What neither source nor stub tells is read from the running framework where it is installed. Raises ApidiffError where all
+    that takes far more than of any framework.
     """
     modules = Modules(source.root)
     scope = load_scope().of(source.framework)
@@ -54,9 +56,13 @@ def extract(source: Source) -> SignatureFile:
     for name in _names(scope, modules):
         if not fits(name, DottedName):
             continue
+        size += len(name)
+        if size > _MOST_WRITTEN:
+            raise ApidiffError(
+                f"The signatures of {source.framework}, with what cannot be read of them, take more than "
+                f"{_MOST_WRITTEN // 2**20} MiB. Give what the framework published."
+            )
         try:
-            if size > _MOST_WRITTEN:
-                raise NotReadable(f"the signatures before it take more than {_MOST_WRITTEN // 2**20} MiB")
             documented = modules.find(name)
             if isinstance(documented, griffe.Module):
                 continue
@@ -66,17 +72,19 @@ def extract(source: Source) -> SignatureFile:
         except NotReadable as error:
             # A name that a list of public names has may be made at run time; one that only we name is not there.
             if not (isinstance(error, Absent) and name in listed):
-                unreadable[name] = str(error)
+                unreadable[name] = _cut(str(error))
+                size += len(unreadable[name])
             continue
         if documented not in readings:
             readings[documented] = _reading(documented, modules)
         reading = readings[documented]
         if isinstance(reading, str):
-            unreadable[name] = reading
+            unreadable[name] = _cut(reading)
+            size += len(unreadable[name])
             continue
-        size += reading.size
+        size += reading.size + len(name) * len(reading.unread)
         apis[name] = reading.signature
-        unreadable |= {f"{name}.{part}": why for part, why in reading.unread.items()}
+        unreadable |= {f"{name}.{part}": _cut(why) for part, why in reading.unread.items()}
     tool = f"griffelib {importlib.metadata.version('griffelib')}"
     written = SignatureFile(
         framework=source.framework,
@@ -88,7 +96,7 @@ def extract(source: Source) -> SignatureFile:
     )
     found = introspected(written) if source.installed else written
     # A module that cannot be read has names that nobody knows of: without a word of it they would be missed silently.
-    unread = {name: why for name, why in modules.unread.items() if fits(name, Unread)}
+    unread = {name: _cut(why) for name, why in modules.unread.items() if fits(name, Unread)}
     return msgspec.structs.replace(found, unreadable=found.unreadable | unread)
 
 
@@ -96,6 +104,11 @@ def extract_wheel(framework: str, wheel: Path) -> SignatureFile:
     """As `extract`, of what ``wheel`` holds. Raises DataError for what is no wheel, or takes far more to read than one."""
     with unpacked(framework, wheel) as source:
         return read_bounded(wheel, partial(extract, source))
+
+
+def _cut(reason: str) -> str:
+    """Why a name cannot be read; a stranger's code may make it as long as it likes."""
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…"
 
 
 def _reading(documented: Found, modules: Modules) -> _Reading | str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import griffe
 
+from apidiff.model.python_tree import python_tree
 from apidiff.signatures.modules import Modules, NotReadable, Overloads, first_seen, path_of, refuse_marked, told_path
 
 _KEPT = 2**14  # classes
@@ -104,7 +105,7 @@ def _written(cls: griffe.Class) -> _Written:
 @lru_cache(maxsize=64)
 def _classes(file: Path) -> dict[tuple[str, int | None], _Written]:
     """The classes of ``file`` by name and line: the line of the statement and that of each decorator."""
-    tree = ast.parse(file.read_text(encoding="utf-8-sig", errors="replace"))
+    tree = python_tree(file.read_text(encoding="utf-8-sig", errors="replace"))
     classes: dict[tuple[str, int | None], _Written] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):

@@ -17,7 +17,8 @@ import griffe
 
 from apidiff.database.regular_files import read_regular
 from apidiff.errors import typed
-from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
+from apidiff.model.python_tree import python_tree
+from apidiff.signatures.refused_names import LONGEST_NAME, refused_name
 from apidiff.signatures.unexpressed import is_marked, marking
 
 _MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
@@ -178,7 +179,7 @@ class Modules:
             raise kind(why)
         if path not in self._found:
             if path in way:
-                raise _CutShort(f"its imports lead in a circle ({' → '.join([*way, path])})")
+                raise _CutShort(f"its imports lead in a circle ({' → '.join(map(told_path, [*way, path]))})")
             if len(way) == LONGEST_WAY:
                 raise _CutShort(f"its imports lead through more than {LONGEST_WAY} others")
             try:
@@ -363,14 +364,15 @@ class Modules:
             )
         code = _EXTENDED.sub(r"__all__ += \g<more>", text)
         try:
-            tree = ast.parse(text)
+            tree = python_tree(text)
             if code != text:
                 try:
-                    tree = ast.parse(code)
+                    tree = python_tree(code)
                 except SyntaxError:  # of what stands alone in brackets only: a generator
                     code = text
-            if (line := long_name_line(tree)) is not None:
-                raise NotReadable(f"{place}, line {line}, holds a name of more than {LONGEST_NAME} characters")
+            if (refused := refused_name(tree)) is not None:
+                line, found = refused
+                raise NotReadable(f"{place}, line {line}, {found}")
             if _looks(tree) > _MOST_LOOKS:
                 raise NotReadable(f"{place} has too many assignments, one beside the other")
             read = _without_fallbacks(code, tree)
@@ -385,7 +387,8 @@ class Modules:
         except SyntaxError as error:
             raise NotReadable(f"{place} cannot be parsed: {error.msg}") from error
         except (ValueError, RecursionError, MemoryError) as error:  # of a zero byte, of deep nesting
-            raise NotReadable(f"{place} cannot be parsed: {str(error) or 'it is nested too deeply'}") from error
+            why = str(error) or "it is nested too deeply, or memory ran out"
+            raise NotReadable(f"{place} cannot be parsed: {why}") from error
 
     def _package(self, path: str) -> griffe.Module | None:
         """An empty stand-in for a package, so that griffe can work out relative imports below it."""
@@ -417,10 +420,8 @@ def first_seen(cls: griffe.Class, seen: dict[str, int]) -> bool:
 def refuse_marked(documented: griffe.Object) -> None:
     """Raise NotReadable for a definition of which griffe left a part out: a default, which would be required then, a base."""
     if is_marked(documented):
-        raise NotReadable(
-            f"the definition of {documented.path} on line {documented.lineno} holds an expression that griffe cannot read, "
-            "such as one that is nested too deeply"
-        )
+        place = f"the definition of {told_path(documented.path)} on line {documented.lineno}"
+        raise NotReadable(f"{place} holds an expression that griffe cannot read, such as one that is nested too deeply")
 
 
 def told_path(path: str) -> str:

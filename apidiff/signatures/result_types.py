@@ -17,9 +17,10 @@ from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
 from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import walk_folders
+from apidiff.model.python_tree import expression_tree, python_tree
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
 from apidiff.signatures.bounded_reading import read_bounded
-from apidiff.signatures.long_names import LONGEST_NAME, long_name_line
+from apidiff.signatures.refused_names import refused_name
 from apidiff.signatures.starred_modules import starred_modules
 
 TENSOR = f"torch.Tensor{INSTANCE}"
@@ -113,9 +114,9 @@ def _parsed(path: Path) -> Iterator[ast.Module]:
     """Parse a file, to be read inside. Raises DataError for one that cannot be read or parsed, or holds too long a name."""
     content = _content(path)
     try:
-        tree = ast.parse(content.decode("utf-8-sig"))
-        if (line := long_name_line(tree)) is not None:
-            raise _damaged(path, line, f"holds a name of more than {LONGEST_NAME} characters")
+        tree = python_tree(content.decode("utf-8-sig"))
+        if (refused := refused_name(tree)) is not None:
+            raise _damaged(path, *refused)
         yield tree
     except SyntaxError as error:
         raise _damaged(path, error.lineno, f"cannot be parsed ({error.msg})") from error
@@ -219,7 +220,7 @@ def _result(annotation: ast.expr | None) -> str:
 def _quoted(annotation: ast.Constant) -> ast.expr:
     """Parse a type in quotes; its lines are those of the file. Raises SyntaxError."""
     try:
-        parsed = ast.parse(str(annotation.value), mode="eval").body
+        parsed = expression_tree(str(annotation.value))
     except (SyntaxError, ValueError) as error:
         found = f"the annotation {str(annotation.value)!r} is no Python"
         raise SyntaxError(found, (None, annotation.lineno, None, None)) from error

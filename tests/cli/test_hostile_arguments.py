@@ -326,6 +326,18 @@ def test_a_port_that_cannot_be(port: str, capsys: pytest.CaptureFixture[str]) ->
     assert "expected a port from 0 to 65535" in capsys.readouterr().err
 
 
+def test_what_lies_in_the_current_folder_is_not_run(tmp_path: Path) -> None:
+    """`python -m` looks there first: a stranger's `rich.py` was run by whoever scanned the folder."""
+    for name in ("rich", "msgspec", "msgpack", "yaml", "torch"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('run')\n")
+    place = {"PYTHONPATH": str(Path(cli.__file__).parent.parent.parent)}
+    command = [sys.executable, "-m", "apidiff", "scan", "--no-config", "."]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | place, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_without_a_folder_for_temporary_files_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/nowhere"])

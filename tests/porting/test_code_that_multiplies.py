@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from apidiff.model.python_tree import python_tree
 from apidiff.model.source_names import SourceNames
 from apidiff.porting import tree_links
 from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts, Steps
 from apidiff.porting.name_walk import Walker
-from apidiff.porting.python_tree import python_tree
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.string_names import exported_names
 from apidiff.porting.torch_names import TorchNames, either, read_result_types

@@ -546,7 +546,7 @@ def test_only_edited_statements_are_parsed_again(monkeypatch: pytest.MonkeyPatch
         parsed.append(len(source))
         return parse(source, **how)
 
-    monkeypatch.setattr("apidiff.porting.python_tree.ast.parse", counted)
+    monkeypatch.setattr("apidiff.model.python_tree.ast.parse", counted)
     assert len(porter.repairs(text, "a.py", (1, 1), (901, 1))) == 20
     assert sum(parsed) < 4 * len(text)
 

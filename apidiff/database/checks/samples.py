@@ -13,6 +13,7 @@ from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.dtypes import DTYPES, holds
 from apidiff.model.mapping import Api
+from apidiff.model.python_tree import python_tree
 from apidiff.model.sample import Number, Sample, SampleError, SampleForm, SampleTooLarge, resolve_sample
 from apidiff.model.sample_calls import FORMS, code_of
 from apidiff.model.vocabulary import Execution
@@ -94,7 +95,7 @@ def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> 
     apis = [source.name, *(target.api.name for target in subject.mapping.targets)]
     for api in apis if _is_all_code(code, source) else [name for name in apis if name in code]:
         try:
-            tree = ast.parse(code_of(code, api))
+            tree = python_tree(code_of(code, api))
             if _depth(tree) > _DEEPEST:
                 raise RecursionError
             body = tree.body

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from apidiff.model.python_tree import python_tree
+
 _RESULT = "__result__"
 
 
@@ -15,7 +17,7 @@ def result_of(code: str, given: Mapping[str, Any]) -> Any:
 
     Raises what the code raises, and SyntaxError where its last line does neither.
     """
-    tree = ast.parse(code)
+    tree = python_tree(code)
     last = tree.body[-1]
     if isinstance(last, ast.Expr):
         tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(_RESULT, ast.Store())], last.value), last)

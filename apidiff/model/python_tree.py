@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 
-from apidiff.porting.bounded_tokens import TooManyUnknown, bounded_tokens
+from apidiff.model.bounded_tokens import TooManyUnknown, bounded_tokens
 
 # Of one f-string: Python 3.11 looks for each from the string's beginning, 18 s for 125,000 of them.
 _MOST_EXPRESSIONS = 2000
