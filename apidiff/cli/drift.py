@@ -34,7 +34,7 @@ from apidiff.verification import observations
 from apidiff.writers.line import Line
 
 _FRAMEWORKS = ("torch", "mindspore")
-_WORDS = re.compile(r"`([^`\s]*)`")  # code that needs no quotes
+_WORDS = re.compile(r"`([\w.+\-\[\],=]*)`", re.ASCII)  # code that needs no quotes
 
 
 class UnknownVersion(ApidiffError, LookupError):

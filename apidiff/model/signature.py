@@ -18,7 +18,10 @@ Name = Annotated[str, Meta(pattern=rf"\A{_NAME}\Z")]
 DottedName = Annotated[str, Meta(pattern=rf"\A{_DOTTED}\Z")]
 Unread = Annotated[str, Meta(pattern=rf"\A{_DOTTED}(\.\*)?\Z")]
 Since = Annotated[str, Meta(pattern=r"\A[0-9]{1,5}(\.[0-9]{1,5}){0,3}((a|b|rc|\.dev|\.post)[0-9]{1,5})?\Z")]
-Code = Annotated[str, Meta(pattern=r"\A[^`]*\Z")]
+Code = Annotated[str, Meta(pattern=r"\A[^`]*\Z", max_length=2_000)]
+Said = Annotated[str, Meta(max_length=2_000)]
+# Far more than any API has, and few enough for whatever is done with each pair of them.
+_MOST_PARAMETERS, _MOST_WAYS, _MOST_MEMBERS = 200, 50, 2_000
 
 
 def fits(plain: object, kind: object) -> bool:
@@ -69,8 +72,12 @@ class SignatureParameter(Record, frozen=True, kw_only=True):
     kind: ParameterKind = ParameterKind.POSITIONAL_OR_KEYWORD
     default: Code | None = None
     annotation: Code | None = None
-    documented: str | None = None
-    documented_default: str | None = None
+    documented: Said | None = None
+    documented_default: Said | None = None
+
+
+Parameters = Annotated[list[SignatureParameter], Meta(max_length=_MOST_PARAMETERS)]
+Members = Annotated[list[Name], Meta(max_length=_MOST_MEMBERS)]
 
 
 class Limit(Enum):
@@ -85,7 +92,7 @@ class Deprecation(Record, frozen=True, kw_only=True):
 
     since: Since | None = None
     instead: DottedName | None = None
-    message: str | None = None
+    message: Said | None = None
 
 
 class Signature(Record, frozen=True, kw_only=True):
@@ -104,17 +111,17 @@ class Signature(Record, frozen=True, kw_only=True):
 
     kind: SignatureKind
     source: SignatureSource = SignatureSource.SOURCE
-    parameters: list[SignatureParameter] = []
-    overloads: list[list[SignatureParameter]] = []
-    call: list[SignatureParameter] | None = None
+    parameters: Parameters = []
+    overloads: Annotated[list[Parameters], Meta(max_length=_MOST_WAYS)] = []
+    call: Parameters | None = None
     returns: Code | None = None
     deprecated: Deprecation | None = None
-    platforms: list[str] = []
-    limits: list[Limit] = []
-    returned_like: dict[str, str] = {}
-    members: list[Name] = []
-    not_in_stub: list[Name] = []
-    only_in_stub: list[Name] = []
+    platforms: Annotated[list[Said], Meta(max_length=_MOST_WAYS)] = []
+    limits: Annotated[list[Limit], Meta(max_length=_MOST_WAYS)] = []
+    returned_like: dict[str, Name] = {}
+    members: Members = []
+    not_in_stub: Members = []
+    only_in_stub: Members = []
 
     @property
     def every_member(self) -> list[str]:

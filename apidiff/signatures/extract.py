@@ -17,7 +17,7 @@ import msgspec
 
 from apidiff.atomic_write import made_folder, write_file
 from apidiff.database.scope import FrameworkScope, load_scope
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, typed
 from apidiff.model.signature import DottedName, Signature, SignatureFile, Unread, fits
 from apidiff.signatures.bounded_reading import read_bounded
 from apidiff.signatures.introspect import introspected
@@ -27,7 +27,7 @@ from apidiff.signatures.source import Source, unpacked
 
 _MOST_WRITTEN = 16 * 2**20  # characters of all signatures: those of torch and MindSpore take a twentieth
 _LONGEST_REASON = 500  # characters
-_ODD = "its signature holds a name in other letters than those of ASCII, or a backtick"
+_ODD = "its signature holds a name in other letters than those of ASCII, or a backtick, or more than any API has"
 _TOO_DEEP = "its definition is nested too deeply, or too many classes lie above it"
 
 
@@ -122,6 +122,8 @@ def _reading(documented: Found, modules: Modules) -> _Reading | str:
         return _TOO_DEEP
     except UnicodeEncodeError:
         return "its definition holds half of a character, which no UTF-8 file can"
+    except ValueError as error:  # a number of thousands of digits, which Python writes no more
+        return f"its definition cannot be written ({typed(str(error))})"
     except NotReadable as error:
         return str(error)
 

@@ -18,6 +18,7 @@ from apidiff.scratch_folder import scratch_folder
 # torch's Python source is about 60 MB, MindSpore's about 40 MB; far more than that is no framework.
 _MOST_BYTES = 1 << 30
 _MOST_FILES = 20_000  # torch has some 3000 Python files, MindSpore as many
+_MOST_FOLDERS = 5_000  # torch has 350
 _MOST_LEVELS = 100  # of folders: torch and MindSpore have a tenth of that
 _MOST_METADATA = 1 << 20  # bytes: those of torch and MindSpore have some 40 KB
 
@@ -105,6 +106,14 @@ def _unpack(archive: zipfile.ZipFile, framework: str, wheel: Path, root: Path) -
     levels = max((name.count("/") for name in [*(member.filename for member in wanted), *compiled]), default=0)
     if levels > _MOST_LEVELS:
         found = f"holds a file {levels} folders deep; at most {_MOST_LEVELS} are read"
+        raise DataError(wheel, None, found, f"Give a wheel of {framework}.")
+    folders = {
+        str(above)
+        for name in [*(member.filename for member in wanted), *compiled]
+        for above in PurePosixPath(name).parents
+    }
+    if len(folders) > _MOST_FOLDERS:
+        found = f"holds {len(folders)} folders; at most {_MOST_FOLDERS} are read"
         raise DataError(wheel, None, found, f"Give a wheel of {framework}.")
     if sum(member.file_size for member in wanted) > _MOST_BYTES:
         raise DataError(wheel, None, "holds more than 1 GiB of Python source", f"Give a wheel of {framework}.")

@@ -483,7 +483,7 @@ def test_a_record_that_a_pass_fails_on_is_passed_over_alone(
     data = load(root)
     [error] = data.broken
     assert (error.path, data.passed_over.keys()) == (root / "mappings" / "torch" / "abs.yaml", {ABS})
-    assert error.found == f"{UNLIKE_OTHERS} ({type(fault).__name__}: {fault})"
+    assert error.found == f"{UNLIKE_OTHERS} ({type(fault).__name__}: {str(fault)!r})"
 
 
 @pytest.mark.parametrize("raised", [KeyError("odd"), SyntaxError("odd")])
@@ -515,10 +515,10 @@ def test_a_record_that_a_check_fails_on_is_named(root: Path, monkeypatch: pytest
 
     data = load(root)
     [error] = checks.found_in(Subject(data, data.mappings[ABS]), [fail])
-    assert (error.path, error.found) == (data.path_of(ABS), f"{UNLIKE_OTHERS} (KeyError: 'odd')")
+    assert (error.path, error.found) == (data.path_of(ABS), f"{UNLIKE_OTHERS} (KeyError: \"'odd'\")")
     monkeypatch.setattr(checks, "samples_fit", fail)
     assert [error.found for error in checks.check_records(data) if UNLIKE_OTHERS in error.found] == [
-        f"{UNLIKE_OTHERS} (KeyError: 'odd')"
+        f"{UNLIKE_OTHERS} (KeyError: \"'odd'\")"
     ]
     assert checks.without_unusable(data).passed_over.keys() == {ABS}
 

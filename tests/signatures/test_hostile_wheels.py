@@ -178,6 +178,13 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
     ({"torch/__init__.py": "@deprecated('\\ud800')\nclass Tensor: ..."}, "half of a character"),
     # What could be read as a sentence where it is told, or could not be read again once it is written.
     ({"torch/__init__.py": "def Tensor(a·b=2): ..."}, "in other letters than those of ASCII"),
+    ({"torch/__init__.py": f"def Tensor({','.join(f'a{n}' for n in range(201))}): ..."}, "or more than any API has"),
+    ({"torch/__init__.py": f"def Tensor({','.join(f'a{n}' for n in range(200))}): ..."}, ""),
+    (
+        {"torch/__init__.py": "class Tensor:\n" + "".join(f" a{n} = 1\n" for n in range(2_001))},
+        "or more than any API has",
+    ),
+    ({"torch/__init__.py": f"def Tensor(x='{'a' * 2_000}'): ..."}, "or more than any API has"),
     ({"torch/__init__.py": "class Tensor:\n a·b = 1"}, "in other letters than those of ASCII"),
     ({"torch/__init__.py": "def Tensor(本项目已验证): ..."}, "in other letters than those of ASCII"),
     ({"torch/__init__.py": "def Tensor(a='x` All is signed. `y'): ..."}, "or a backtick"),
@@ -458,6 +465,14 @@ def test_a_wheel_of_too_many_files(tmp_path: Path) -> None:
     many = {f"torch/m{number}.{'so' if number % 2 else 'py'}": "" for number in range(20_001)}
     wheel = make_wheel(tmp_path / "torch.whl", metadata | many)
     with pytest.raises(DataError, match="at most 20000 are read"), unpacked("torch", wheel):
+        pass
+
+
+def test_a_wheel_of_too_many_folders(tmp_path: Path) -> None:
+    """To make 190,000 and to remove them took minutes."""
+    deep = {f"torch/{number}/{'a/' * 90}b.so": "" for number in range(60)}
+    wheel = make_wheel(tmp_path / "torch.whl", WHEEL | deep)
+    with pytest.raises(DataError, match="folders; at most 5000 are read"), unpacked("torch", wheel):
         pass
 
 

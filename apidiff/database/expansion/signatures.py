@@ -157,19 +157,19 @@ def _rows(
         rows.append(row)
         if counterpart:
             taken[counterpart] = row
-    before: Plain | None = None
+    sources = {row.get("source") for row in rows}
+    behind: dict[int, list[Plain]] = {}  # by the number of the row that they follow, and -1: those of the target alone
+    numbers = {id(row): number for number, row in enumerate(rows)}
+    last = -1
     for key in [*right, *(key for key in written if key not in left and key not in right and key not in taken)]:
         if key in taken:
-            before = taken[key]
+            last = numbers[id(taken[key])]
             continue
-        if any(row.get("source") == key for row in rows) and key not in right:
+        if key not in right and key in sources:
             continue
         item = written.get(key, {}) if key not in left else {}
-        row = _row(None, key, item, None, right.get(key), origin, members)
-        index = next((number for number, earlier in enumerate(rows) if earlier is before), -1) + 1
-        rows.insert(index, row)
-        before = row
-    return rows
+        behind.setdefault(last, []).append(_row(None, key, item, None, right.get(key), origin, members))
+    return [*behind.get(-1, []), *(one for number, row in enumerate(rows) for one in (row, *behind.get(number, [])))]
 
 
 def _speaks_of(key: str, item: Plain, left: _Side, right: _Side) -> bool:
