@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__" and __package__ and sys.path and not sys.flags.safe_path:
+    del sys.path[0]  # the current folder, where a stranger's `signal.py` may lie; this package is found by its own place
+
 import signal
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # while the rest is imported there is nothing to put away, nor to say
 
 import os
-import sys
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 # Started by the folder's name: import the package, not what lies in it. To compare paths would follow any number of links.
 if sys.path and os.path.isdir(sys.path[0]) and os.path.samefile(sys.path[0], _HERE):  # noqa: PTH112, PTH121 - it may be any text
     sys.path[0] = str(_HERE.parent)
-elif __name__ == "__main__" and __package__ and sys.path and not sys.flags.safe_path:
-    del sys.path[0]  # the current folder, where a stranger's `rich.py` may lie; this package is found by its own place
 
 from apidiff.cli import main  # noqa: E402
 

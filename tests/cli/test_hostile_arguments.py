@@ -328,7 +328,7 @@ def test_a_port_that_cannot_be(port: str, capsys: pytest.CaptureFixture[str]) ->
 
 def test_what_lies_in_the_current_folder_is_not_run(tmp_path: Path) -> None:
     """`python -m` looks there first: a stranger's `rich.py` was run by whoever scanned the folder."""
-    for name in ("rich", "msgspec", "msgpack", "yaml", "torch"):
+    for name in ("signal", "pathlib", "rich", "msgspec", "yaml", "torch"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('run')\n")
     place = {"PYTHONPATH": str(Path(cli.__file__).parent.parent.parent)}
     command = [sys.executable, "-m", "apidiff", "scan", "--no-config", "."]
