@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
+# A stranger's `signal.py` may lie in the current folder. This package is found by its own place.
 if __name__ == "__main__" and __package__ and sys.path and not sys.flags.safe_path:
-    del sys.path[0]  # the current folder, where a stranger's `signal.py` may lie; this package is found by its own place
+    del sys.path[0]
 
 import signal
 
