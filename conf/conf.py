@@ -130,7 +130,10 @@ autodoc2_index_template = None
 autodoc2_render_plugin = f"apidiff.sphinxext.api_pages.{'Chinese' if _ZH else 'English'}Renderer"
 nitpick_ignore_regex = [
     # Types of other projects; the site links to no inventory that would have to be fetched.
-    (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|os|packaging|pathlib|re|sqlite3|types|typing)\..*"),
+    (
+        r"py:(class|obj|exc)",
+        r"(ast|collections|enum|msgspec|numpy|os|packaging|pathlib|re|sqlite3|tokenize|types|typing)\..*",
+    ),
     # Names of layers that have no pages here, and of an exception in a docstring that packaging's class hands down.
     (r"py:(class|obj|exc)", r"apidiff\.(?!model\.|database\.|judge\.|lookup\.|errors\.).*"),
     (r"py:exc", "InvalidVersion"),

@@ -76,15 +76,18 @@ class SignatureParameter(Record, frozen=True, kw_only=True):
     documented_default: Said | None = None
 
 
-Parameters = Annotated[list[SignatureParameter], Meta(max_length=_MOST_PARAMETERS)]
-Members = Annotated[list[Name], Meta(max_length=_MOST_MEMBERS)]
-
-
 class Limit(Enum):
     """To what the documentation of an API limits it."""
 
     PYNATIVE = "pynative"  # PyNative mode, not graph mode
     BEFORE_TENSORS = "before-tensors"  # on Ascend, to be called before any Tensor or Parameter is made
+
+
+Parameters = Annotated[list[SignatureParameter], Meta(max_length=_MOST_PARAMETERS)]
+Ways = Annotated[list[Parameters], Meta(max_length=_MOST_WAYS)]
+Platforms = Annotated[list[Said], Meta(max_length=_MOST_WAYS)]
+Limits = Annotated[list[Limit], Meta(max_length=_MOST_WAYS)]
+Members = Annotated[list[Name], Meta(max_length=_MOST_MEMBERS)]
 
 
 class Deprecation(Record, frozen=True, kw_only=True):
@@ -112,12 +115,12 @@ class Signature(Record, frozen=True, kw_only=True):
     kind: SignatureKind
     source: SignatureSource = SignatureSource.SOURCE
     parameters: Parameters = []
-    overloads: Annotated[list[Parameters], Meta(max_length=_MOST_WAYS)] = []
+    overloads: Ways = []
     call: Parameters | None = None
     returns: Code | None = None
     deprecated: Deprecation | None = None
-    platforms: Annotated[list[Said], Meta(max_length=_MOST_WAYS)] = []
-    limits: Annotated[list[Limit], Meta(max_length=_MOST_WAYS)] = []
+    platforms: Platforms = []
+    limits: Limits = []
     returned_like: dict[str, Name] = {}
     members: Members = []
     not_in_stub: Members = []
