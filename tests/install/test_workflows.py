@@ -76,6 +76,8 @@ SCANS: list[tuple[dict[str, str], str, bool]] = [
 def test_the_action_scans(tmp_path: Path, given: dict[str, str], code: str, finds: bool) -> None:
     (tmp_path / "bad.py").write_text("import torch\nx = torch.eye(3)\nx.tanh()\n")
     (tmp_path / "good.py").write_text("import torch\ntorch.eye(3)\n")
+    (tmp_path / "kept").write_text("of the runner")
+    (tmp_path / "apidiff.sarif").symlink_to("kept")  # by the repository that is scanned
     step = next(step for step in ACTION["runs"]["steps"] if step.get("id") == "scan")
     names = {name: re.findall(r"inputs\.([a-z-]+)", text)[0] for name, text in step["env"].items()}
     environment = {name: str(ACTION["inputs"][key]["default"]) for name, key in names.items()} | given
@@ -90,6 +92,7 @@ def test_the_action_scans(tmp_path: Path, given: dict[str, str], code: str, find
     )
     assert done.returncode == (0 if int(code) <= 1 else 1), done.stderr
     assert output.read_text() == f"code={code}\n"
+    assert (tmp_path / "kept").read_text() == "of the runner"
     if int(code) <= 1:
         results = json.loads((tmp_path / "apidiff.sarif").read_text("utf-8"))["runs"][0]["results"]
         assert any(result["ruleId"].startswith("AD101/") for result in results) is finds
@@ -109,6 +112,15 @@ def test_the_hook_is_a_command() -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     program, command = hook["entry"].split()
     assert (program, command in COMMANDS, hook["language"]) == ("apidiff", True, "python")
+    assert hook["args"][-1] == "--"  # a file may be called as an option is
+
+
+def test_the_action_runs_nothing_of_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "pip.py").write_text("open('run', 'w')")
+    install = next(step["run"] for step in ACTION["runs"]["steps"] if "pip install" in step.get("run", ""))
+    asked = ["bash", "-ec", install.replace('install --quiet "$ACTION"', "--version")]
+    subprocess.run(asked, cwd=tmp_path, env=_environment(tmp_path), capture_output=True, check=True)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.fixture(scope="module")
