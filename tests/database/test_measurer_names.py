@@ -13,6 +13,7 @@ SOMEBODY = [
     ("本项目组之外的人", True),
     ("this project's friends", True),
     ("🅐 lab of 木村", False),
+    *((name, False) for name in ("Maintainers", "MAINTAINERS", "The Maintainers", "maintainer")),
     *((f"a lab{sign}", False) for sign in "<>`*[]|~\\${}=^🙂"),
     ("", False),
     (" \t\u00a0", False),
