@@ -124,9 +124,8 @@ def _words(text: str) -> list[str]:
 
 def _folded(text: str) -> str:
     """Its skeleton without marks, in small letters, with letters for the signs that are written in their place."""
-    text = unicodedata.normalize(
-        "NFKC", text
-    ).casefold()  # Unicode's table has small letters alone for some: m, like rn
+    # Unicode's table has small letters alone for some: m, which looks like rn.
+    text = unicodedata.normalize("NFKC", text).casefold()
     plain = "".join(char for char in _skeleton(text) if not unicodedata.category(char).startswith("M"))
     return plain.casefold().translate(_LETTER_LIKE).replace("l", "i")
 
