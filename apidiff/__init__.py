@@ -11,6 +11,14 @@ Importing this package imports nothing else; what is named here is imported when
 
 from __future__ import annotations
 
+import sys
+
+# `python -m apidiff` and its like: a stranger's `signal.py` may lie in the current folder. This package is found by its place.
+if sys.argv[:1] == ["-m"] and sys.path and not sys.flags.safe_path:  # what is started is being looked for
+    _started = sys.orig_argv[-len(sys.argv)].removeprefix("-m")
+    if _started.partition(".")[0] == __name__:
+        del sys.path[0]
+
 __version__ = "0.1.0"
 __all__ = ["Answer", "ApidiffError", "KnowledgeBase", "SearchResult", "__version__", "load"]
 

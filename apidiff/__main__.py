@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
-# A stranger's `signal.py` may lie in the current folder. This package is found by its own place.
-if __name__ == "__main__" and __package__ and sys.path and not sys.flags.safe_path:
-    del sys.path[0]
-
 import signal
+import sys
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # while the rest is imported there is nothing to put away, nor to say

@@ -22,6 +22,7 @@ from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.listed_records import unfit_lines
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import conf_file, examples_folder, in_checkout
+from apidiff.database.signing import load_signers
 from apidiff.derive.verdicts_by_run import deciding
 from apidiff.errors import DataError
 from apidiff.execute.matrix import read_matrix
@@ -96,8 +97,9 @@ def _other_errors(data: Data) -> list[DataError]:
 def _evidence_errors(data: Data) -> list[DataError]:
     """What is wrong with run records, the list of this project's own, and signatures."""
     fits = accepted(data, data.backends, shown_by_path(load_examples(examples_folder())))
+    errors = record_errors(data, fits, load_signers().values())
     unchecked = unchecked_errors(data.root, data.unchecked)
-    return [*record_errors(data, fits), *unfit_lines(data.root), *signature_errors(data.root), *unchecked]
+    return [*errors, *unfit_lines(data.root), *signature_errors(data.root), *unchecked]
 
 
 def _mapping(data: Data, key: str) -> Mapping:

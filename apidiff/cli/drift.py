@@ -18,7 +18,7 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
-from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
+from apidiff.derive.api_history import STUBS, Change, Reach, Touched, compare_files
 from apidiff.execute.plan import apis_for
 from apidiff.judge import make_context
 from apidiff.messages.escape_invisible import visible
@@ -60,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
     data = load()
     tell_passed_over(data.unread, data.unchecked)
     old, new = files_of(data, args.framework, args.old, args.new)
-    changes = [(change, touched(change, data.mappings.values(), data.documents)) for change in compare_files(old, new)]
+    reach = Reach(data.mappings.values(), data.documents)
+    changes = [(change, reach.touched(change)) for change in compare_files(old, new)]
     verdicts = _verdicts(data, new.framework, old.version, new.version)
     if args.json:
         told = None if verdicts is None else [_verdict_json(*verdict) for verdict in verdicts]

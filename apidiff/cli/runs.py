@@ -27,7 +27,7 @@ from apidiff.database.own_records import (
 )
 from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
-from apidiff.database.runs import record_path, runs_meant, short_id, signature_path
+from apidiff.database.runs import record_path, runs_meant, short_id, signature_path, whole_digest
 from apidiff.database.signing import load_signed, sign
 from apidiff.errors import DataError, typed
 from apidiff.execute.devices import in_words
@@ -162,7 +162,12 @@ def _audit(
     records: list[
         tuple[str, RunRecord, Callable[[str], str]]
     ] = []  # what is said of each, itself, how its facts are written
+    audited: set[str] = set()
     for sent in read_sent(args.file, _note):
+        if (digest := whole_digest(sent.content)) in audited:
+            _note(f"{sent.path}: passed over: it is there under another name")
+            continue
+        audited.add(digest)
         record = foreign_record(sent.path, sent.content, fits)
         trial(sent.path, record)
         signed = standing(record, sent, signers, data)

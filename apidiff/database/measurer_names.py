@@ -5,6 +5,7 @@ Names are shown in quotes as they were typed, so what they look like is what a r
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 import unicodedata
@@ -85,6 +86,8 @@ def name_fault(text: str) -> str | None:
     marks = _QUOTATION_MARKS, DETACHED_MARKS, doubled_apostrophes()
     if quotation_marks() & set(both) or any(mark.search(both) for mark in marks):
         return "holds a quotation mark, which would end the quote that it is shown in"
+    if html.unescape(text) != text:
+        return "holds a character that is written as HTML writes it"
     for word in plain.split():
         scripts = {_LETTERS_OF[name] for char in word if (name := _script(char)) in _LETTERS_OF}
         if len(scripts) > 1:

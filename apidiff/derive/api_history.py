@@ -265,32 +265,47 @@ class Touched:
     claims: dict[str, tuple[str, ...]]
 
 
-def touched(change: Change, mappings: Iterable[Mapping], documents: Dictionary[str, Document]) -> Touched:
-    """What has to be looked at again because of ``change``.
+class Reach:
+    """Finds what a change touches among mappings and documents."""
 
-    A mapping is touched where the API is its source, a target or something that goes into its answer. Of the API's stated
-    claims, all are touched by a change of the API as a whole, else those that name a parameter or member concerned;
-    documents that speak of the changed version or a later one are left out, for they know of the change.
-    """
-    framework = change.api.partition(".")[0]
-    older = {
-        key
-        for key, document in documents.items()
-        if document.framework.value != framework or Version(document.version) < Version(change.version)
-    }
+    def __init__(self, mappings: Iterable[Mapping], documents: Dictionary[str, Document]) -> None:
+        self._documents = documents
+        self._using: dict[str, dict[str, Mapping]] = {}
+        for mapping in mappings:
+            for name in (*(api.name for api in _apis(mapping)), *_used(mapping)):
+                self._using.setdefault(name, {})[mapping.id] = mapping
 
-    found: list[str] = []
-    claims: dict[str, tuple[str, ...]] = {}
-    for mapping in mappings:
-        apis = [mapping.source, *(target.api for target in mapping.targets)]
-        used = [name for answer in mapping.otherwise for name in answer.uses]
-        if change.api not in {*(api.name for api in apis), *used}:
-            continue
-        found.append(mapping.id)
-        for api in apis:
-            if api.name == change.api:
-                claims |= _claims(api, change, older)
-    return Touched(tuple(sorted(found)), dict(sorted(claims.items())))
+    def touched(self, change: Change) -> Touched:
+        """What has to be looked at again because of ``change``.
+
+        A mapping is touched where the API is its source, a target or something that goes into its answer. Of the API's stated
+        claims, all are touched by a change of the API as a whole, else those that name a parameter or member concerned;
+        documents that speak of the changed version or a later one are left out, for they know of the change.
+        """
+        mappings = self._using.get(change.api, {})
+        claims: dict[str, tuple[str, ...]] = {}
+        if mappings:
+            older = self._older(change)
+            for api in (api for mapping in mappings.values() for api in _apis(mapping)):
+                if api.name == change.api:
+                    claims |= _claims(api, change, older)
+        return Touched(tuple(sorted(mappings)), dict(sorted(claims.items())))
+
+    def _older(self, change: Change) -> set[str]:
+        framework = change.api.partition(".")[0]
+        return {
+            key
+            for key, document in self._documents.items()
+            if document.framework.value != framework or Version(document.version) < Version(change.version)
+        }
+
+
+def _apis(mapping: Mapping) -> list[Api]:
+    return [mapping.source, *(target.api for target in mapping.targets)]
+
+
+def _used(mapping: Mapping) -> list[str]:
+    return [name for answer in mapping.otherwise for name in answer.uses]
 
 
 def _claims(api: Api, change: Change, documents: set[str]) -> dict[str, tuple[str, ...]]:

@@ -22,6 +22,7 @@ Code = Annotated[str, Meta(pattern=r"\A[^`]*\Z", max_length=2_000)]
 Said = Annotated[str, Meta(max_length=2_000)]
 # Far more than any API has, and few enough for whatever is done with each pair of them.
 _MOST_PARAMETERS, _MOST_WAYS, _MOST_MEMBERS = 200, 50, 2_000
+_MOST_IN_ALL = {"parameters": 50_000, "members": 200_000}  # of a version: ten times what torch has
 
 
 def fits(plain: object, kind: object) -> bool:
@@ -193,6 +194,16 @@ class SignatureFile(Record, frozen=True, kw_only=True):
     listed: list[str] = []
     apis: dict[DottedName, Signature]
     unreadable: dict[Unread, str] = {}
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where all APIs together have more parameters or members than can be compared and told."""
+        counts = {
+            "parameters": sum(len(api.every_parameter) for api in self.apis.values()),
+            "members": sum(len(api.members) + len(api.not_in_stub) for api in self.apis.values()),
+        }
+        for parts, most in _MOST_IN_ALL.items():
+            if counts[parts] > most:
+                raise ValueError(f"its APIs have {counts[parts]} {parts}, where {most} are the most")
 
     def __contains__(self, name: str) -> bool:
         """Whether the version has the API ``name``, be its signature readable or not."""

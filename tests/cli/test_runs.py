@@ -297,6 +297,12 @@ def test_what_a_sent_record_says_stands_in_quotes_in_its_audit(
     done = run("runs", "audit", str(path))
     assert done.returncode == 1
     assert "this project" in done.stdout
+    both = path.parent / "both.zip"
+    with zipfile.ZipFile(both, "w") as archive:
+        for name in (path.name, f"{path.stem[:-52]}.json"):  # by its whole digest, and by twelve digits as before
+            archive.write(path, name)
+    twice = run("runs", "audit", str(both))
+    assert (twice.stdout.count(".json: unsigned"), twice.stderr.count("is there under another name")) == (1, 1)
     assert "this project" not in re.sub("“[^”]*”", "", done.stdout)
 
 

@@ -139,6 +139,7 @@ IMITATED = [
         )
     ),
     *((words, "names nobody") for words in ("此项目", "该项目", "該項目", "該專案", "本頊目", "[this project]")),
+    *((words, "as HTML writes it") for words in ("Ada Lab &#8221; (signed)", "Lab &rdquo;, ours", "Lab&amp;#8221;")),
     *(
         (words, "holds a quotation mark")
         for words in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.derive.api_history import Change, ChangeKind, touched
+from apidiff.derive.api_history import Change, ChangeKind, Reach
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Completes, Parameter, Stated, Writes
 from apidiff.model.mapping import Api, Document, Mapping, Otherwise, Target, TargetRange
@@ -78,5 +78,5 @@ def test_touched(
     api: str, names: tuple[str, ...], mappings: tuple[str, ...], claims: dict[str, tuple[str, ...]]
 ) -> None:
     kind = ChangeKind.PARAMETERS_ADDED if names else ChangeKind.REMOVED
-    found = touched(Change(api, kind, "2.10.0", "2.9.0", names), MAPPINGS, DOCUMENTS)
+    found = Reach(MAPPINGS, DOCUMENTS).touched(Change(api, kind, "2.10.0", "2.9.0", names))
     assert (found.mappings, found.claims) == (mappings, claims)

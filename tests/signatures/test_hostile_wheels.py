@@ -522,6 +522,17 @@ def test_why_names_cannot_be_read_is_bounded(tmp_path: Path, monkeypatch: pytest
     assert len(found.unreadable["torch.Tensor"]) == 500
 
 
+def test_how_many_parameters_all_apis_have_is_bounded(tmp_path: Path) -> None:
+    """Of 200 parameters under 1,000 names, all with other defaults in the next version, 400,000 changes would be told."""
+    names = [f"f{number}" for number in range(300)]
+    parameters = ", ".join(f"p{number}=1" for number in range(190))
+    files = {"torch/distributed/__init__.py": "\n".join(f"def {name}({parameters}): ..." for name in names)}
+    files["torch/__init__.py"] = ""
+    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
+    with pytest.raises(DataError, match="its APIs have 57000 parameters, where 50000 are the most"):
+        extract_wheel("torch", make_wheel(tmp_path / "a.whl", metadata | files))
+
+
 def test_python_warns_of_nothing_that_a_wheel_holds(tmp_path: Path) -> None:
     """Its warnings show the line as it is, with what steers a terminal."""
     metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}

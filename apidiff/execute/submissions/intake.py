@@ -29,7 +29,7 @@ from apidiff.database.runs import (
 )
 from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signature, signed_by
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
-from apidiff.execute.submissions.record_validation import Accepted, foreign_record
+from apidiff.execute.submissions.record_validation import Accepted, about_imitation, foreign_record
 from apidiff.execute.submissions.sent_files import MAX_TOGETHER, Note, Sent, read_sent
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
@@ -190,6 +190,8 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data,
         # Nothing can be added to it here: its name is the digest of its bytes.
         remedy = 'Whoever measured has to give: apidiff verify --record --measured-by "who, and on which device"'
         raise DataError(path, None, "does not say who measured", remedy)
+    for fault in about_imitation(record, here, signers.values()):
+        raise DataError(path, None, *fault)
     mine = signature_path(path)
     if signed.state is State.NOT_CHECKED:
         # Without room for the two files that it is given, it is not asked either.

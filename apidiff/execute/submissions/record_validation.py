@@ -6,7 +6,7 @@ A record is JSON of bounded size. It is taken whole or refused whole, with the r
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -15,17 +15,17 @@ import msgspec
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend
-from apidiff.database.measurer_names import name_fault
+from apidiff.database.measurer_names import looks_like, name_fault
 from apidiff.database.record_gate import NEW, place_faults, record_faults, refuse_repeated_keys
 from apidiff.database.runs import record_path, run_name, whole_digest
-from apidiff.database.signing import PROGRAM
+from apidiff.database.signing import PROGRAM, Signer
 from apidiff.database.single_runs import PREFIX
 from apidiff.errors import DataError, decoding_fault, typed
 from apidiff.execute.submissions.known_probes import Spec
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
-from apidiff.model.trust import OWN
+from apidiff.model.trust import OWN, Trust
 from apidiff.model.version import is_recordable, release_of
 
 _SHOWN = 100  # characters of a name in a message
@@ -58,7 +58,7 @@ def foreign_record(path: Path, content: bytes, accepted: Accepted) -> RunRecord:
     return record
 
 
-def record_errors(data: Data, accepted: Accepted) -> Iterator[DataError]:
+def record_errors(data: Data, accepted: Accepted, signers: Iterable[Signer]) -> Iterator[DataError]:
     """Finds what is wrong with the records that are here, by the rules by which one that is sent is taken in or refused."""
     yield from data.damaged
     records: list[tuple[str, RunRecord | SingleRecord]] = [*data.every_run, *data.every_single_run]
@@ -72,6 +72,19 @@ def record_errors(data: Data, accepted: Accepted) -> Iterator[DataError]:
         yield from (DataError(path, None, *fault) for fault in islice(faults, 1))
         if not record.measured_by and data.signed[run_id].trust not in OWN:
             yield DataError(path, None, *_about_nobodys(data.signed[run_id]))
+        yield from (DataError(path, None, *fault) for fault in about_imitation(record, data.signed[run_id], signers))
+
+
+def about_imitation(
+    record: RunRecord | SingleRecord, signed: Signed, signers: Iterable[Signer]
+) -> Iterator[tuple[str, str]]:
+    """Finds the known signer that a record says measured it, where nobody known signed it."""
+    if signed.trust is not Trust.UNSIGNED or signed.state is State.NOT_CHECKED or not record.measured_by:
+        return
+    for signer in signers:
+        if looks_like(signer.name) == looks_like(record.measured_by):
+            found = f"says that it was measured by {record.measured_by[:40]!r}, a known signer, who did not sign it"
+            yield found, f"Ask {signer.name} to sign it. If it is somebody else's, ask them for a name of their own."
 
 
 def _about_nobodys(signed: Signed) -> tuple[str, str]:

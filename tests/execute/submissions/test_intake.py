@@ -237,7 +237,7 @@ def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
     written["does not say who measured, and is not in the list"] = packed
     written["which says what only a signature can show"] = _single(folder, measured_by="signed by the lab")
     there = load(data.root)
-    errors = list(record_errors(there, accepted(there, BACKENDS, examples)))
+    errors = list(record_errors(there, accepted(there, BACKENDS, examples), ()))
     for message, path in written.items():
         assert any(error.path == path and message in str(error) for error in errors), message
     assert {error.path.name for error in there.damaged} >= {
@@ -328,7 +328,7 @@ def test_of_records_that_are_shown_by_one_id_none_is_picked(
         first: whole_digest(second.read_bytes()),
         second: whole_digest(first.read_bytes()),
     }
-    errors = record_errors(there, accepted(there, BACKENDS, examples))
+    errors = record_errors(there, accepted(there, BACKENDS, examples), ())
     assert {first, second} <= {error.path for error in errors}
     # The one that the list of this project's records has keeps its ID.
     add_own_records(data.root, {whole_digest(first.read_bytes()): "torch-2.13.0/gloo-cpu-2"})

@@ -169,7 +169,7 @@ def test_a_record_that_ci_signed_is_attested(
     assert there.signed[run_id(taken.path)].trust is Trust.ATTESTED
     assert run_id(taken.path) in dict(there.runs)
     assert not [
-        error for error in record_errors(there, accepted(there, BACKENDS, examples)) if error.path == taken.path
+        error for error in record_errors(there, accepted(there, BACKENDS, examples), ()) if error.path == taken.path
     ]
     # Of a changed signature nothing is left to stand on.
     content = bytearray(signature_path(taken.path).read_bytes())
@@ -178,6 +178,32 @@ def test_a_record_that_ci_signed_is_attested(
     again = load(data.root)
     assert again.signed[run_id(taken.path)].trust is Trust.UNSIGNED
     assert run_id(taken.path) in dict(again.unsigned_runs)
+
+
+@needs_minisign
+def test_a_record_in_the_name_of_a_known_signer_has_their_signature(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, alice: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signers = known_as(alice)
+    monkeypatch.setattr("apidiff.database.data.load_signers", lambda: signers)
+    said = "'A1ice', a known signer, who did not sign it. Ask Alice to sign it."
+    content = encode(msgspec.structs.replace(record, measured_by="A1ice"))
+    path = sent(tmp_path, content)
+    with pytest.raises(InvalidData, match=said):
+        take_in([path], data, BACKENDS, examples, signers)
+    alice.sign(path)
+    take_in([path], data, BACKENDS, examples, signers)
+    # Put beside the others without one, or before she was known.
+    other = encode(msgspec.structs.replace(record, measured_by="A1ice", cores=7))
+    lying = sent(data.root / "runs" / "torch-2.13.0", other, whole=True)
+    there = load(data.root)
+    told = [
+        str(error)
+        for error in record_errors(there, accepted(there, BACKENDS, examples), signers.values())
+        if "known signer" in str(error)
+    ]
+    assert len(told) == 1
+    assert str(lying) in told[0]
 
 
 # (who has the key that signed a record without a measurer; none where nobody known has it, words where the record is not signed
@@ -231,7 +257,7 @@ def test_what_somebody_known_signed_does_not_become_this_projects(
     if not here:
         monkeypatch.setenv("PATH", "")
     now = load(data.root)
-    told = [str(error) for error in record_errors(now, accepted(now, BACKENDS, examples)) if error.path == path]
+    told = [str(error) for error in record_errors(now, accepted(now, BACKENDS, examples), ()) if error.path == path]
     assert (len(told), checked in "".join(told)) == (1 if checked else 0, True)
     first, *rest = list_own(data.root)
     assert first == f"{own_records_path(data.root)}: {int(becomes)} added"
