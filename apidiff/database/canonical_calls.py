@@ -20,7 +20,7 @@ from apidiff.model.claim import CANONICAL, CANONICAL_CLAIM, Claim, Completes
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.probe import Described, Probe
 from apidiff.model.probe_resolution import collective_of, with_probes
-from apidiff.model.python_tree import python_tree
+from apidiff.model.python_tree import NO_PYTHON, python_tree
 from apidiff.model.sample_calls import left_out, ordinary_calls
 from apidiff.model.vocabulary import Execution
 
@@ -39,7 +39,6 @@ _IMPORTS = {
     "mint": {**_MINDSPORE, "dist": "from mindspore.mint import distributed as dist"},
     "ops": {**_MINDSPORE, "dist": "from mindspore.ops import communication as dist"},
 }
-_NO_CODE = (SyntaxError, ValueError, MemoryError, RecursionError)  # of code that does not parse, or is nested too deep
 # Those whose calls are written like the source's where nothing else is said.
 _LIKE_THE_SOURCE = ("mint", "ops")
 
@@ -111,11 +110,11 @@ def _without_comparisons(mapping: Mapping, written: CanonicalCalls, place: _Plac
             unused -= {piece for piece in unused if left_out(whole.code, [piece]) != left_out(whole.code, [])}
             try:
                 made = _parts(whole.code)
-            except _NO_CODE:  # which is told of the sample
+            except NO_PYTHON:  # which is told of the sample
                 continue
             try:
                 unseen = [line for line in _statements(python_tree(shown.code)) if line not in made]
-            except _NO_CODE as error:
+            except NO_PYTHON as error:
                 found = f"without it the code does not parse: {_why(error)}"
                 raise place.error(("leave_out",), found, "Leave out whole lines or expressions.") from error
             if unseen:
@@ -151,7 +150,7 @@ def _called(api: Api, generation: str, code: str, written: CanonicalCalls, at: t
     plain = code.replace("$name", last).strip()
     try:
         free = free_names(plain)
-    except _NO_CODE as error:
+    except NO_PYTHON as error:
         raise place.error(at, f"the call does not parse: {_why(error)}", "Mend the code.") from error
     known = _IMPORTS.get(generation, _MINDSPORE)
     imports = {name: line for name, line in known.items() if name in free}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
-from apidiff.model.python_tree import expression_tree
+from apidiff.model.python_tree import NO_PYTHON, expression_tree
 
 # What a type is called, in either framework's documentation → the one name it has here.
 _NAMES = {
@@ -72,7 +72,7 @@ def type_names(text: str | None) -> frozenset[str] | None:
     )
     try:
         names = _names(expression_tree(plain.strip()))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return None
     return frozenset(names - _NOTHING) or None
 

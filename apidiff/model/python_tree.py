@@ -20,11 +20,13 @@ _F_STRING = re.compile(r"""[rR]?[fF][rR]?["']""")
 # Marks on a letter, as accents: Python sorts those of a name in time with their square, and again wherever it tries to read it
 # otherwise: 100 kB of letters with 1,000 each took 16 s. More than a few are counted: the squares of all in a text.
 _FEW_MARKS, _MOST_SORTED = 20, 1_000_000
+NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What parsing raises for what is no Python: of a zero byte and of deep nesting the last three."""
 _NOT_ASCII = re.compile(rf"[^\x00-\x7f]{{{_FEW_MARKS},}}")
 
 
 def python_tree(text: str) -> ast.Module:
-    """Parses a module. Raises SyntaxError, ValueError, RecursionError or MemoryError for what is no Python.
+    """Parses a module. Raises one of NO_PYTHON for what is none.
 
     SyntaxError also for what would take minutes: an f-string with more than 2,000 expressions, letters with hundreds of
     accents.

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import lru_cache
 
-from apidiff.model.python_tree import expression_tree
+from apidiff.model.python_tree import NO_PYTHON, expression_tree
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
 from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_tensor_class, sequence_of, united
 from apidiff.porting.uses import LONGEST_NAME
@@ -73,5 +73,5 @@ def _parse(text: str) -> ast.expr | None:
         return None
     try:
         return expression_tree(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return None

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from apidiff.model.python_tree import python_tree
+from apidiff.model.python_tree import NO_PYTHON, python_tree
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 
@@ -63,7 +63,7 @@ class EditedStatements:
         """Whether the statements that edits are in are Python with them made; False where only the whole text tells."""
         try:
             return all(self._is_python(part, own) for part, own in self._parts(edits))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except NO_PYTHON:
             return False
 
     def _is_python(self, part: _Part, edits: Sequence[Edit]) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from textwrap import dedent
 
-from apidiff.model.python_tree import python_tree
+from apidiff.model.python_tree import NO_PYTHON, python_tree
 from apidiff.porting.source_text import Block, without_prompts
 
 _WORD = re.compile(r"\w+")
@@ -72,7 +72,7 @@ def _named_in_session(text: str, names: set[str]) -> set[str]:
     words = names.intersection(_WORD.findall(session.text))
     try:
         nodes = list(ast.walk(python_tree(session.text))) if words else []
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return words
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     imports = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))

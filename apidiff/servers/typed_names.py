@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from apidiff.lookup.index import Index
-from apidiff.model.python_tree import expression_tree
+from apidiff.model.python_tree import NO_PYTHON, expression_tree
 from apidiff.porting.text_scan import SNIPPET, scan_text
 from apidiff.porting.torch_names import TorchNames
 
@@ -25,7 +25,7 @@ def _dotted(typed: str) -> str:
     text = text.removeprefix("import ").strip()
     try:
         node: ast.AST = expression_tree(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return text.partition("(")[0].strip()
     while isinstance(node, ast.Call | ast.Subscript | ast.Await):
         node = node.func if isinstance(node, ast.Call) else node.value

@@ -10,7 +10,7 @@ from functools import lru_cache
 import griffe
 
 from apidiff.errors import typed
-from apidiff.model.python_tree import python_tree
+from apidiff.model.python_tree import NO_PYTHON, python_tree
 from apidiff.model.signature import Limit, ParameterKind, SignatureParameter
 from apidiff.signatures.modules import NotReadable
 
@@ -192,7 +192,7 @@ def _parsed(head: str) -> list[SignatureParameter]:
     """The parameters of ``name(self: X, a: int = 1)``, without ``self``; a default that is no Python becomes ``...``."""
     try:
         [node] = python_tree(f"def {_REPR.sub('...', head)}: ...").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except NO_PYTHON as error:
         raise NotReadable(f"the signature in its docstring is no Python: {typed(head)}") from error
     if not isinstance(node, ast.FunctionDef):
         raise NotReadable(f"the signature in its docstring is no Python: {typed(head)}")

@@ -17,7 +17,7 @@ import griffe
 
 from apidiff.database.regular_files import read_regular
 from apidiff.errors import typed
-from apidiff.model.python_tree import python_tree
+from apidiff.model.python_tree import NO_PYTHON, python_tree
 from apidiff.signatures.refused_names import LONGEST_NAME, refused_name
 from apidiff.signatures.unexpressed import is_marked, marking
 
@@ -380,7 +380,7 @@ class Modules:
             try:
                 with marking() as extensions:
                     return griffe.visit(name, filepath=file, code=read, extensions=extensions, parent=above)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
+            except NO_PYTHON:
                 raise
             except Exception as error:  # of strangers' code griffe raises whatever comes up
                 raise NotReadable(f"{place} holds what griffe cannot read ({type(error).__name__})") from error

@@ -11,7 +11,7 @@ import griffe
 import msgspec
 
 from apidiff.model.literals import literal
-from apidiff.model.python_tree import expression_tree
+from apidiff.model.python_tree import NO_PYTHON, expression_tree
 from apidiff.model.signature import (
     Deprecation,
     DottedName,
@@ -140,7 +140,7 @@ def _added_docstring(constant: griffe.Attribute, made: griffe.ExprCall) -> Signa
     # The docstring may be a template, or be put together: the literal that stands first holds the signature.
     try:
         nodes = list(ast.walk(expression_tree(str(made.arguments[1]))))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # an argument that is unpacked, deep nesting
+    except NO_PYTHON:  # an argument that is unpacked, deep nesting
         return None
     literals = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     first = min(literals, key=lambda node: (node.lineno, node.col_offset), default=None)

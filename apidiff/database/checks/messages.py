@@ -13,7 +13,7 @@ from apidiff.database.regular_files import read_text
 from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import visible_files
 from apidiff.model.base import Text
-from apidiff.model.python_tree import python_tree
+from apidiff.model.python_tree import NO_PYTHON, python_tree
 
 FILES = {
     *("agreement", "census", "claims", "code_comments", "condition_figures", "conditions", "coverage"),
@@ -132,7 +132,7 @@ def _namings() -> Iterator[_Naming]:
 def _tree(module: str, source: str) -> ast.Module:
     try:
         return python_tree(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except NO_PYTHON as error:
         raise DataError(PACKAGE / module, None, f"is no Python ({error})", _REMEDY, Damage.UNREADABLE) from error
 
 

@@ -13,7 +13,7 @@ from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.dtypes import DTYPES, holds
 from apidiff.model.mapping import Api
-from apidiff.model.python_tree import python_tree
+from apidiff.model.python_tree import NO_PYTHON, python_tree
 from apidiff.model.sample import Number, Sample, SampleError, SampleForm, SampleTooLarge, resolve_sample
 from apidiff.model.sample_calls import FORMS, code_of
 from apidiff.model.vocabulary import Execution
@@ -101,7 +101,7 @@ def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> 
             body = tree.body
         except KeyError:
             yield subject.error(at, f"sample {name!r} has no code for {api}", "Write it, by the name of its framework.")
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        except NO_PYTHON as error:
             why = error.msg if isinstance(error, SyntaxError) else "it is nested too deep"
             yield subject.error(at, f"the code of sample {name!r} does not parse: {why}", "Mend the code.")
         else:

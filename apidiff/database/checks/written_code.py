@@ -20,7 +20,7 @@ from apidiff.database.yaml import read_yaml
 from apidiff.errors import Damage, DataError
 from apidiff.model.literals import literal
 from apidiff.model.mapping import Mapping as ApiMapping
-from apidiff.model.python_tree import expression_tree
+from apidiff.model.python_tree import NO_PYTHON, expression_tree
 from apidiff.model.rule import PLACE, WritingRule, WritingRules
 from apidiff.model.sample import SampleError, resolve_sample
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile
@@ -203,7 +203,7 @@ def _with_places(text: str) -> str:
 def _parsed(code: str) -> ast.expr | None:
     try:
         return expression_tree(code)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    except NO_PYTHON:
         return None
 
 
