@@ -9,6 +9,7 @@ from pathlib import Path
 # Controls, marks of direction and the like, halves of characters (of a file's name that is no UTF-8), ends of lines.
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _LONGEST_NAME = 120  # characters of a name that was typed, as an error repeats it
+_MOST_TOLD = 1000  # errors
 _LONGEST = 2000  # characters of what an error says was found, and of its remedy: a file may hold a name of megabytes
 
 
@@ -104,11 +105,12 @@ class DataError(ApidiffError):
 
 
 class InvalidData(ApidiffError):
-    """Several data errors found in one pass; lists them all, one a line."""
+    """Several data errors found in one pass; lists them, one a line, and how many more there are than anybody reads."""
 
     def __init__(self, errors: list[DataError]) -> None:
         self.errors = errors
-        super().__init__(*map(str, errors))
+        more = len(errors) - _MOST_TOLD
+        super().__init__(*map(str, errors[:_MOST_TOLD]), *([f"and {more} more errors"] if more > 0 else []))
 
 
 def reinstall(path: Path, found: str = "is missing or damaged") -> DataError:

@@ -233,6 +233,8 @@ def _sentence(error: Exception) -> str | None:
         return f"Python knows no way {typed(str(sys.stdout.errors))} to write to standard output. Set PYTHONIOENCODING=utf-8."
     if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "apidiff":
         return f"A part of apidiff does not fit the rest ({error}). If it was changed just now, run it again; else reinstall it."
+    if isinstance(error, ImportError) and ".so" in str(error):  # as where memory is short, or a library is damaged
+        return f"A library cannot be loaded ({error}). Free memory, or install it anew."
     if isinstance(error, MemoryError):
         return "Memory ran out. Free some, or have the command read less."
     if reason := _limit(error):

@@ -37,7 +37,7 @@ class WordRule(Record, frozen=True, kw_only=True):
 class Twins(Record, frozen=True, kw_only=True):
     """The rules for addresses, and those for words of titles."""
 
-    addresses: list[AddressRule]
+    addresses: Annotated[list[AddressRule], msgspec.Meta(max_length=200)]
     words: Annotated[list[WordRule], msgspec.Meta(max_length=200)] = []
 
 

@@ -19,7 +19,8 @@ from apidiff.errors import Damage, DataError
 T = TypeVar("T")
 
 MAX_DEPTH = 60  # of values within values
-_MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; the tree of one takes 250 times its room
+_MAX_BYTES = 2**20  # the largest file has a fifteenth of that; the tree of one takes 250 times its room
+MAX_RECORD = 2**18  # bytes: the largest record has a fifteenth of that, too
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
@@ -50,10 +51,10 @@ def read_yaml(path: Path, kind: type[T]) -> tuple[T, Lines]:
     return record, lines
 
 
-def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
-    """What `read_yaml` returns, with the plain data that the record was made of between the two."""
+def read_yaml_plain(path: Path, kind: type[T], most: int = _MAX_BYTES) -> tuple[T, Any, Lines]:
+    """What `read_yaml` returns, with the plain data that the record was made of between the two. ``most``: bytes."""
     try:
-        content = read_regular(path, _MAX_BYTES + 1)
+        content = read_regular(path, most + 1)
         text = content.decode("utf-8")
     except OSError as error:
         raise DataError(
@@ -62,10 +63,8 @@ def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.", Damage.ENCODING) from error
-    if len(content) > _MAX_BYTES:
-        raise DataError(
-            path, None, f"is larger than {_MAX_BYTES // 2**20} MiB", "Write it as several files.", Damage.SIZE
-        )
+    if len(content) > most:
+        raise DataError(path, None, f"is larger than {most // 2**10} KiB", "Write it as several files.", Damage.SIZE)
     _refuse_deep(path, text)
     lines: Lines = {}
     try:

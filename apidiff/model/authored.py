@@ -24,6 +24,7 @@ Name = Annotated[
 ]
 FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$(?!\n)")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$(?!\n)", description="the name of an entry")]
+LeftOut = Annotated[list[NonEmpty], msgspec.Meta(max_length=200)]
 Without = Annotated[list[Key], msgspec.Meta(max_length=200)]
 SweepName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(one.value for one in Sweep)})$(?!\n)")]
 # In these unions the texts have no pattern: msgspec 0.22 crashes on a type that stands twice and has one in a union.
@@ -252,7 +253,7 @@ class CanonicalCalls(Record, frozen=True, kw_only=True):
     targets: dict[Name, SampleCode | None] = {}
     run: list[Key] = []
     reason: Text | None = None
-    leave_out: list[NonEmpty] = []
+    leave_out: LeftOut = []
 
 
 class NamedNote(Text, frozen=True, kw_only=True):

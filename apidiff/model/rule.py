@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
 
@@ -53,6 +54,9 @@ class WritingRule(Record, frozen=True, kw_only=True):
     samples: list[Slug] = []
 
 
+Guides = Annotated[dict[NonEmpty, NonEmpty], msgspec.Meta(max_length=500)]
+
+
 class WritingRules(Record, frozen=True, kw_only=True):
     """How code is ported beyond names and keywords.
 
@@ -63,7 +67,7 @@ class WritingRules(Record, frozen=True, kw_only=True):
 
     left_out: dict[NonEmpty, Text] = {}
     targets: dict[DottedName, dict[DottedName, WritingRule]] = {}
-    guides: dict[NonEmpty, NonEmpty] = {}
+    guides: Guides = {}
     stand_ins: dict[DottedName, DottedName] = {}
 
 

@@ -579,6 +579,19 @@ sys.{stream}.write("nobody reads this")
     assert (done.returncode, (tmp_path / "written").read_text()) == (0, "")
 
 
+def test_a_library_that_cannot_be_loaded_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As with `ulimit -v 900000` below `samples extract`, which imports SciPy."""
+
+    def fail(*_given: object) -> None:
+        raise ImportError("/lib/_traversal.so: failed to map segment from shared object")
+
+    monkeypatch.setattr("apidiff.cli._parse", fail)
+    assert main(["check"]) == 2
+    assert "A library cannot be loaded (/lib/_traversal.so: failed to map" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [

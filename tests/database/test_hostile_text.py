@@ -47,7 +47,7 @@ YAML = {
     "a tag that makes objects": ("a: !!python/object/apply:os.system [id]\n", "test.yaml"),
     "a tag that nobody knows": ("a: !what x\n", "could not determine a constructor"),
     "a zero byte": ("a: \0\n", "broken YAML"),
-    "a list of millions": (f"a: [{'a,' * 2**21}a]\n", "is larger than 4 MiB"),
+    "a list of millions": (f"a: [{'a,' * 2**21}a]\n", "is larger than 1024 KiB"),
     "a list as key": ("[a]: 1\n", "a key that is not plain text"),
     "a long name of a tag": (f"a: !{'x' * 100_000} x\n", "could not determine a constructor"),
     "an escape sequence": (

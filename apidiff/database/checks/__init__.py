@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain, islice
 from pathlib import Path
 
 from apidiff.database.checks.answers import answers_are_complete
@@ -38,6 +39,8 @@ from apidiff.database.terms import load_terms
 from apidiff.database.undecided import undecided_fits
 from apidiff.errors import DataError
 from apidiff.model.vocabulary import Framework
+
+_MOST_ERRORS = 200  # of one record: who made more at once made one mistake
 
 
 def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
@@ -143,11 +146,14 @@ def _first_faults(data: Data, passes: Sequence[Pass]) -> dict[str, DataError]:
 
 
 def found_in(subject: Subject, passes: Iterable[Pass]) -> Iterator[DataError]:
-    """What ``passes`` find in one record; the last is that one of them failed on it."""
+    """What ``passes`` find in one record; the last is that one of them failed on it, or that there is more."""
+    path = subject.data.path_of(subject.mapping.id)
     try:
-        with naming_the_record(subject.data.path_of(subject.mapping.id)):
-            for check in passes:
-                yield from check(subject)
+        with naming_the_record(path):
+            every = chain.from_iterable(check(subject) for check in passes)
+            yield from islice(every, _MOST_ERRORS)
+            if next(every, None) is not None:
+                yield DataError(path, None, f"has more than these {_MOST_ERRORS} errors", "Mend these first.")
     except DataError as error:
         yield error
 
