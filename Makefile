@@ -119,7 +119,7 @@ schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 	@$(BIN)/python -c 'import sys; from apidiff.database import schema; sys.exit(schema.main())'
 
 specs: $(VENV)/.site ## Add the probes and examples of today to the list of all that ever were
-	@$(BIN)/python -m apidiff.execute.submissions.known_probes
+	@$(BIN)/apidiff runs specs
 
 digests: $(VENV)/.site ## Write the digests of tables and settings anew, after a change of these that is meant
 	@$(BIN)/python -c 'import sys; from apidiff.database.checks import digests; sys.exit(digests.main())'

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import http.server
 import importlib.util
-import io
 import multiprocessing
 import os
-import re
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -35,6 +31,7 @@ from apidiff.execute.submissions import signature_errors
 from apidiff.folder_walk import visible_files, walk_folders
 from apidiff.process_group import end_group, remove_folder, start
 from apidiff.real_path import real_path
+from apidiff.site_server import serve_site
 from apidiff.standard_streams import open_closed_streams, print_text, refuse_encoding_of_no_text
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 from apidiff.writers.exports.site_folder import FAULTS, MARK, TOP, is_free, mark, refuse_links, work_folder
@@ -409,100 +406,6 @@ def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str, sou
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)
 
 
-# Letters that no name of a file has; a byte that is no text is a letter from U+DC80 to U+DCFF.
-_NO_FILE_NAME = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
-
-
-class _Server(http.server.ThreadingHTTPServer):
-    """A thread for each connection. One that the other side gives up, or whose file cannot be read to its end, ends silently."""
-
-    request_queue_size = 128  # connections that wait; those behind try again, seconds later
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
-
-
-class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Files of the site, without a line on the terminal for each. Records and examples are shown, not downloaded."""
-
-    timeout = 30.0  # seconds for which a connection may say nothing
-
-    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
-        ".yaml": "text/plain; charset=utf-8",
-        ".py": "text/plain; charset=utf-8",
-    }
-
-    def translate_path(self, path: str) -> str:
-        """The file of an address; no file has a zero byte in its name, or half of a pair of UTF-16."""
-        return _NO_FILE_NAME.sub("%00", super().translate_path(path))
-
-    def send_head(self) -> io.BytesIO | BinaryIO | None:
-        """Find the file of the address; what is no address, such as ``a://[/``, has none. A pipe would be waited for.
-
-        No link is followed out of the site: whatever this user can read would be shown, such as a key.
-        """
-        try:
-            path = self.translate_path(self.path)
-            # Not by a Path, which raises where it is too long.
-            irregular = os.path.lexists(path) and not (os.path.isfile(path) or os.path.isdir(path))  # noqa: PTH112, PTH113
-            # Of a folder one of these is shown.
-            shown = [path, *(os.path.join(path, name) for name in ("index.html", "index.htm"))]  # noqa: PTH118 - as above
-            if irregular or any(map(self._leads_out, shown)):
-                self.send_error(http.HTTPStatus.NOT_FOUND)
-                return None
-            return super().send_head()
-        except ValueError:
-            self.send_error(http.HTTPStatus.BAD_REQUEST)
-            return None
-
-    def _leads_out(self, path: str) -> bool:
-        """Whether there is something at ``path`` that does not lie in the folder of the site."""
-        if not os.path.exists(path):  # noqa: PTH110 - as above
-            return False
-        return not real_path(path).is_relative_to(real_path(self.directory))
-
-    def date_time_string(self, timestamp: float | None = None) -> str:
-        """Write a time; that of a file may be one that no date says."""
-        try:
-            return super().date_time_string(timestamp)
-        except (OSError, OverflowError, ValueError):
-            return super().date_time_string(0)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
-        pass
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer with the site's own page where there is none at the address, as hosts of static sites do."""
-        page, body = Path(self.directory) / "404.html", b""
-        with suppress(OSError):  # one that cannot be read is as good as none
-            if code == http.HTTPStatus.NOT_FOUND and page.is_file() and not self._leads_out(str(page)):
-                body = page.read_bytes()
-        if not body:
-            super().send_error(code, message, explain)
-            return
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-
-def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
-    """Serve ``site`` on the loopback interface, on ``port`` or, where that is taken, on a free one.
-
-    Raises SiteError where there is no site. The caller runs ``serve_forever``; ``server_port`` is the port in use.
-    """
-    if not (site / "index.html").is_file():
-        raise SiteError(f"{site} holds no site. Build it first: make site")
-    handler = partial(_Handler, directory=str(site))
-    try:
-        return _Server(("127.0.0.1", port), handler)
-    except OSError:
-        return _Server(("127.0.0.1", 0), handler)
-
-
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < 2**16):
         raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535 but got {text[:40]!r}")
@@ -548,7 +451,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     "give --site-url or APIDIFF_SITE_URL\n"
                 )
         else:
-            _serve(options.output, options.port)
+            serve_site(options.output, options.port)
     except KeyboardInterrupt:
         return 130
     except ApidiffError as error:
@@ -572,20 +475,6 @@ def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) ->
         if not ended.code:
             print_text("")
         raise
-
-
-def _serve(site: Path, port: int) -> None:
-    with start_server(site, port) as server:
-        print_text(f"Serving {site} on http://127.0.0.1:{server.server_port}/ (Ctrl+C ends it)\n")
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            while thread.is_alive():  # a signal that another thread takes would not end one wait for it
-                thread.join(1.0)
-        except KeyboardInterrupt:
-            return
-        finally:
-            server.shutdown()
 
 
 if __name__ == "__main__":

@@ -17,11 +17,9 @@ STARTED = {
     "apidiff.execute.offline.measure": ["--help"],
     "apidiff.execute.ranks": [],
     "apidiff.execute.single": [],
-    "apidiff.signatures.difference_pages": ["--help"],
     "apidiff.site_builder": ["--help"],
 }
-# These fetch or write at once, when they are started.
-AT_ONCE = {"apidiff.execute.offline.wheels", "apidiff.execute.submissions.known_probes"}
+AT_ONCE = {"apidiff.execute.offline.wheels"}  # it fetches when it is started
 # These are started by their files, which are then the first in the path.
 BY_FILE = {"apidiff.process_group", "apidiff.signatures.look"}
 

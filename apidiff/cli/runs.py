@@ -13,10 +13,10 @@ from rich.console import Console
 from apidiff.cli.counts import positive
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import Terminal
-from apidiff.database import ApidiffError, Data, load
+from apidiff.database import ApidiffError, Data, load, load_valid
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.database.data import recorded_ids
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.own_records import (
     add_own_records,
     load_own_records,
@@ -32,7 +32,18 @@ from apidiff.database.signing import load_signed, sign
 from apidiff.errors import DataError, typed
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
-from apidiff.execute.submissions import Trial, accepted, foreign_record, load_signers, read_sent, standing, take_in
+from apidiff.execute.submissions import (
+    Trial,
+    accepted,
+    add_specs,
+    foreign_record,
+    known_specs,
+    load_signers,
+    read_sent,
+    specs_path,
+    standing,
+    take_in,
+)
 from apidiff.judge import Context, make_context
 from apidiff.lookup.record_trial import record_trial
 from apidiff.messages.escape_invisible import one_line, quoted, unbroken
@@ -93,6 +104,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--probes", type=positive, default=20, metavar="N", help="how many of all (default: %(default)s)"
     )
     repeat.add_argument("--seed", type=int, metavar="N", help="choose the same ones again")
+    commands.add_parser(
+        "specs",
+        help="list the probes and examples of today with all that ever were",
+        description="Adds to known_specs.txt of the data what is run today and what is recorded. A record is taken in only of "
+        "probes that are listed.",
+    )
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")
     plan.add_argument("--backend", metavar="NAME", required=True)
     plan.add_argument("--framework", choices=("torch", "mindspore"), help="where a backend serves both")
@@ -111,6 +128,8 @@ def run(args: argparse.Namespace) -> int:
         unlisted: list[DataError] = []
         if not runs_meant(wanted, recorded_ids(broken=unlisted)):  # all is read first otherwise, which takes seconds
             raise next(iter(unlisted), _no_record(wanted))
+    if args.action == "specs":
+        return _list_specs()
     data = load()
     tell_passed_over(data.unread, data.unchecked)
     console = Terminal(soft_wrap=True)
@@ -145,6 +164,14 @@ def run(args: argparse.Namespace) -> int:
         for backend in find_backends(backends, args.backend, args.framework):
             for line in _planned(data, backend, context):
                 console.print(line)
+    return 0
+
+
+def _list_specs() -> int:
+    data = load_valid()
+    examples = shown_by_path(load_examples(examples_folder()))
+    count = add_specs(data.root, known_specs(data, examples))
+    sys.stdout.write(f"{specs_path(data.root)}: {count} added\n")
     return 0
 
 

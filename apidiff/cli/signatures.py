@@ -36,6 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     results.add_argument("package", type=named_path, metavar="FOLDER", help="the folder torch of site-packages")
     results.add_argument("--of", required=True, metavar="VERSION", help="the version that it is")
+    pages = actions.add_parser(
+        "pages",
+        help="read what upstream's difference pages state of parameters",
+        description="Reads the Markdown pages of the folder pytorch_diff of MindSpore's documents, and writes what their tables "
+        "state of parameters in place of what was taken from that release before.",
+    )
+    pages.add_argument("folder", type=named_path, metavar="FOLDER", help="source_en/note/api_mapping/pytorch_diff")
+    pages.add_argument("release", metavar="RELEASE", help="the branch that it was taken from, such as r2.4.10")
     actions.add_parser(
         "undecided",
         help="list the public names of PyTorch that no record answers yet",
@@ -54,6 +62,13 @@ def run(args: argparse.Namespace) -> int:
         types = read_result_types(args.package, args.of)
         write_result_types(types, DATA / "result_types.json")
         print(f"{DATA / 'result_types.json'}: {len(types.results)} results, {len(types.modules)} modules")  # noqa: T201
+        return 0
+    if args.action == "pages":
+        from apidiff.database.difference_pages import pages_path
+        from apidiff.signatures.difference_pages import write_pages
+
+        count = write_pages(args.folder, args.release)
+        print(f"{pages_path(DATA)}: {count} rows of {args.release}")  # noqa: T201
         return 0
     if args.action == "undecided":
         return _undecided()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from enum import Enum
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from apidiff.database.upstream_tables import csv_rows
 from apidiff.errors import DataError
@@ -14,7 +17,13 @@ from apidiff.model.vocabulary import Framework
 
 COLUMNS = ["release", "page", "torch_api", "mindspore_api", "kind", "torch_name", "mindspore_name", "states"]
 _ADDRESS = "https://www.mindspore.cn/docs/{language}/{release}/note/api_mapping/pytorch_diff/{page}.html"
-_REMEDY = "Restore the file from version control, or write it with `python -m apidiff.signatures.difference_pages`."
+_REMEDY = "Restore the file from version control, or write it with `apidiff signatures pages`."
+# Titles and tables of somebody's pages; addresses and titles of documents are made of them.
+_WORD = "[A-Za-z_][A-Za-z0-9_]{0,199}"
+_Release = Annotated[str, msgspec.Meta(pattern=r"\Ar[0-9]{1,5}(\.[0-9]{1,5}){0,2}\Z")]
+_Page = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_.-]{1,200}\Z")]
+_Api = Annotated[str, msgspec.Meta(pattern=rf"\A{_WORD}(\.{_WORD}){{1,9}}\Z")]
+_NameOrNone = Annotated[str, msgspec.Meta(pattern=rf"\A({_WORD})?\Z")]
 
 
 class States(Enum):
@@ -35,13 +44,13 @@ class PageRow(Record, frozen=True, kw_only=True):
 
     line: int
     cells: list[str]
-    release: str
-    page: str
-    source: str
-    target: str
+    release: _Release
+    page: _Page
+    source: _Api
+    target: _Api
     kind: str
-    source_name: str
-    target_name: str
+    source_name: _NameOrNone
+    target_name: _NameOrNone
     states: States
 
     @property
@@ -74,23 +83,14 @@ def load_page_rows(root: Path) -> list[PageRow]:
     path = pages_path(root)
     if not os.path.lexists(path):
         return []
-    return [_row(path, line, cells) for line, cells in csv_rows(path, COLUMNS, _REMEDY)]
+    return [page_row(path, line, cells, _REMEDY) for line, cells in csv_rows(path, COLUMNS, _REMEDY)]
 
 
-def _row(path: Path, line: int, cells: list[str]) -> PageRow:
+def page_row(path: Path, line: int | None, cells: list[str], remedy: str) -> PageRow:
+    """The row of ``cells``. Raises DataError where they are none: of ``path`` and ``line``, where they were read."""
+    fields = ("release", "page", "source", "target", "kind", "source_name", "target_name", "states")
     try:
-        release, page, source, target, kind, source_name, target_name, states = cells
-        return PageRow(
-            line=line,
-            cells=cells,
-            release=release,
-            page=page,
-            source=source,
-            target=target,
-            kind=kind,
-            source_name=source_name,
-            target_name=target_name,
-            states=States(states),
-        )
-    except ValueError as error:
-        raise DataError(path, line, f"is no row of a difference page: {','.join(cells)!r}", _REMEDY) from error
+        plain = dict(zip(fields, cells, strict=True))
+        return msgspec.convert({"line": line or 0, "cells": cells, **plain}, PageRow)
+    except ValueError as error:  # msgspec's own error is one
+        raise DataError(path, line, f"is no row of a difference page: {','.join(cells)!r}", remedy) from error

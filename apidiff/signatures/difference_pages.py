@@ -1,31 +1,29 @@
 """Takes the statements on parameters out of upstream's difference pages: ``upstream/difference_pages.csv`` of the data.
 
-``python -m apidiff.signatures.difference_pages FOLDER RELEASE`` reads the Markdown pages of FOLDER, which is
-``docs/mindspore/source_en/note/api_mapping/pytorch_diff`` of a checkout of https://gitee.com/mindspore/docs at the branch
-RELEASE, and writes what they state in place of what was taken from that release before. Sentences are not taken.
+They are the Markdown pages of ``docs/mindspore/source_en/note/api_mapping/pytorch_diff`` of a checkout of
+https://gitee.com/mindspore/docs, at the branch of a release. Sentences are not taken.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from apidiff.atomic_write import locked, write_files
-from apidiff.database.difference_pages import COLUMNS, States, load_page_rows, pages_path
+from apidiff.database.difference_pages import COLUMNS, States, load_page_rows, page_row, pages_path
 from apidiff.database.paths import DATA
 from apidiff.database.regular_files import read_text
-from apidiff.errors import ApidiffError, DataError
+from apidiff.errors import DataError
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_REMEDY = "Check out that branch of upstream's documents anew."
 # The words of remarks such as "Same function, different parameter names", which state no difference but that of the names.
 _OF_NAMES = {
     *("same", "consistent", "function", "functions", "functionality", "different", "parameter", "parameters"),
@@ -98,9 +96,11 @@ def _states(names: Sequence[str], remark: str) -> States:
 def write_pages(folder: Path, release: str, data: Path = DATA) -> int:
     """Write what the pages of ``folder`` state in place of what was taken from ``release``. Returns the number of rows.
 
-    Raises DataError where there is no page, or where one of them or the table that is there cannot be read.
+    Raises DataError where there is no page, where one of them or the table that is there cannot be read, and where a page,
+    the ``release`` or what it states could not be read again.
     """
-    found = [[release, *row] for path in sorted(folder.glob("*.md")) for row in page_rows(path.stem, _text(path))]
+    pages = [(path, row) for path in sorted(folder.glob("*.md")) for row in page_rows(path.stem, _text(path))]
+    found = [page_row(path, None, [release, *row], _REMEDY).cells for path, row in pages]
     if not found:
         raise DataError(
             folder, None, "holds no difference page", "Name the folder `pytorch_diff` of upstream's documents."
@@ -115,29 +115,9 @@ def write_pages(folder: Path, release: str, data: Path = DATA) -> int:
 
 
 def _text(page: Path) -> str:
-    remedy = "Check out that branch of upstream's documents anew."
     try:
         return read_text(page)
     except OSError as error:
-        raise DataError(page, None, f"cannot be read ({error.strerror})", remedy) from error
+        raise DataError(page, None, f"cannot be read ({error.strerror})", _REMEDY) from error
     except UnicodeDecodeError as error:
-        raise DataError(page, None, "is not UTF-8", remedy) from error
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Write the table. Returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m apidiff.signatures.difference_pages")
-    parser.add_argument("folder", type=Path, help="the folder pytorch_diff of upstream's documents")
-    parser.add_argument("release", help="the branch of those documents that it was taken from, such as r2.4.10")
-    options = parser.parse_args(argv)
-    try:
-        count = write_pages(options.folder, options.release)
-    except ApidiffError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    sys.stdout.write(f"{pages_path(DATA)}: {count} rows of {options.release}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        raise DataError(page, None, "is not UTF-8", _REMEDY) from error

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Response, sync_playwright
 
 from apidiff.database.paths import PACKAGE
-from apidiff.site_builder import LANGUAGES, build_site, start_server
+from apidiff.site_builder import LANGUAGES, build_site
+from apidiff.site_server import start_server
 from tests.bench.measure import Measure
 from tests.bench.page_weight import HEAVIEST_KB, MEDIAN_KB, page_sizes
 

@@ -12,7 +12,7 @@ from part_of_site import site_of_today
 from playwright.sync_api import Browser, expect, sync_playwright
 from watched import Faults, Visit
 
-from apidiff.site_builder import start_server
+from apidiff.site_server import start_server
 
 CHROMIUM_ARGUMENTS = [
     "--headless",

@@ -13,7 +13,7 @@ from page_types import HEAVY, LANGUAGES, PAGE_TYPES, pages_of_today, path_of
 from playwright.sync_api import Browser, Page
 from watched import Faults, Visit, wait_until
 
-from apidiff.site_builder import start_server
+from apidiff.site_server import start_server
 from apidiff.sphinxext.page_context import POLICY
 
 _META = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'

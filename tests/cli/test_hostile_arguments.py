@@ -21,7 +21,7 @@ import pytest
 from command import COMMAND
 from factories import entry
 
-from apidiff import cli, site_builder
+from apidiff import cli, site_builder, site_server
 from apidiff.cli import FAULT, main
 from apidiff.cli.json_output import json_line
 from apidiff.lookup import search
@@ -448,7 +448,7 @@ def test_a_count_that_cannot_be(words: list[str], count: str, capsys: pytest.Cap
 )
 def test_an_address_that_no_file_has(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "index.html").write_text("home")
-    with site_builder.start_server(tmp_path, 0) as server:
+    with site_server.start_server(tmp_path, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
         connection.request("GET", address)

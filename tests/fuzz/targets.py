@@ -21,7 +21,7 @@ import msgspec
 import yaml
 from hypothesis import strategies as st
 
-from apidiff import site_builder
+from apidiff import site_server
 from apidiff.cli import FAULT, main
 from apidiff.database import Data, load
 from apidiff.database.backends import load_backends
@@ -258,7 +258,7 @@ def _give_arguments(content: bytes) -> str:
 def _site() -> http.client.HTTPConnection:
     folder = Path(KEPT.enter_context(tempfile.TemporaryDirectory(prefix="apidiff-fuzz-site-")))
     (folder / "index.html").write_text("home")
-    server = site_builder.start_server(folder, 0)
+    server = site_server.start_server(folder, 0)
     server.handle_error = lambda request, address: (_ for _ in ()).throw(AssertionError("a traceback in the server"))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)

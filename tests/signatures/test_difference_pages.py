@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from apidiff import cli
 from apidiff.database.difference_pages import load_page_rows, pages_path
 from apidiff.errors import DataError
-from apidiff.signatures.difference_pages import main, page_rows, write_pages
+from apidiff.signatures.difference_pages import page_rows, write_pages
 
 HEAD = "# Differences\n\n## torch.f\n\ntext\n\n## mindspore.ops.g\n\n"
 TABLE = HEAD + "| Categories | Subcategories | PyTorch | MindSpore | Difference |\n| - | - | - | - | - |\n"
@@ -31,6 +32,7 @@ TABLE = HEAD + "| Categories | Subcategories | PyTorch | MindSpore | Difference 
         ("Parameters | 1 | a | b | The shape is another one", ["parameter", "a", "b", "other"]),
         ("Parameters | 1 | a | b | Different functions", ["parameter", "a", "b", "other"]),
         ("Parameters | 1 | a, b | c | -", None),
+        ("Parameters | 1 | été | c | -", None),
         ("Returns | 1 | out | out | -", None),
         ("Parameters | 1 | - | - | -", None),
     ],
@@ -68,15 +70,40 @@ def test_a_release_is_written_in_place_of_what_it_was(tmp_path: Path) -> None:
 
 def test_a_page_that_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "f.md").write_bytes(b"# \xff\n")
-    assert main([str(tmp_path), "r2.4.10"]) == 2
-    assert (
-        capsys.readouterr().err
-        == f"{tmp_path}/f.md: is not UTF-8. Check out that branch of upstream's documents anew.\n"
-    )
+    assert cli.main(["signatures", "pages", str(tmp_path), "r2.4.10"]) == 2
+    found = f"{tmp_path}/f.md: is not UTF-8. Check out that branch of upstream's documents anew.\n"
+    assert capsys.readouterr().err == f"apidiff: {found}"
     (tmp_path / "f.md").unlink()
     os.mkfifo(tmp_path / "f.md")
-    assert main([str(tmp_path), "r2.4.10"]) == 2
+    assert cli.main(["signatures", "pages", str(tmp_path), "r2.4.10"]) == 2
     assert "cannot be read (it is no regular file)" in capsys.readouterr().err
+
+
+# name of the page, release, what stands in it
+UNREADABLE = [
+    ("\udcff", "r2.4.10", {}),
+    ("f", "\udcff", {}),
+    ("f", "r2.4.10,x", {}),
+    ("f", "r2.4.10", {"torch.f": "torch.f is verified by this project"}),
+    ("f", "r2.4.10", {"mindspore.ops.g": f"mindspore.{'g' * 140_000}"}),
+]
+
+
+@pytest.mark.parametrize(("name", "release", "instead"), UNREADABLE)
+def test_what_could_not_be_read_again_is_not_written(
+    tmp_path: Path, name: str, release: str, instead: dict[str, str]
+) -> None:
+    """A name of 140,000 letters made a table that nothing could read, nor write anew."""
+    pages, data = tmp_path / "pages", tmp_path / "data"
+    pages.mkdir()
+    (data / "upstream").mkdir(parents=True)
+    page = f"{TABLE}| Parameters | 1 | a | a | - |\n"
+    for old, new in instead.items():
+        page = page.replace(old, new)
+    (pages / f"{name}.md").write_text(page)
+    with pytest.raises(DataError, match="is no row of a difference page"):
+        write_pages(pages, release, data)
+    assert load_page_rows(data) == []
 
 
 @pytest.mark.parametrize("line", ["r2.4.10,f", "r2.4.10,f,torch.f,mindspore.g,parameter,a,a,perhaps"])

@@ -11,6 +11,8 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -19,6 +21,7 @@ from threading import Thread
 import pytest
 
 from apidiff import site_builder as site
+from apidiff import site_server
 from apidiff.standard_streams import print_text
 
 
@@ -32,7 +35,7 @@ def test_what_is_no_file_is_not_found_and_not_waited_for(tmp_path: Path, name: s
     (tmp_path / "index.html").write_text("here")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "to-a-pipe").symlink_to("pipe")
-    with site.start_server(tmp_path, 0) as server:
+    with site_server.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with pytest.raises(urllib.error.HTTPError) as answer:
             urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/{name}", timeout=20)
@@ -76,7 +79,7 @@ def test_no_link_is_followed_out_of_the_site(
     ).items():
         (folder / name).symlink_to(goal)
     (tmp_path / "link").symlink_to("site")
-    with site.start_server(tmp_path / "link" if behind_link else folder, 0) as server:
+    with site_server.start_server(tmp_path / "link" if behind_link else folder, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)) as connection:
             connection.request("GET", f"/{address}")
@@ -90,7 +93,7 @@ def test_a_page_for_wrong_addresses_outside_the_site_is_done_without(tmp_path: P
     (tmp_path / "site" / "index.html").write_text("here")
     (tmp_path / "key").write_text("a key")
     (tmp_path / "site" / "404.html").symlink_to("../key")
-    with site.start_server(tmp_path / "site", 0) as server:
+    with site_server.start_server(tmp_path / "site", 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with pytest.raises(urllib.error.HTTPError) as answer:
             urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/nowhere", timeout=20)
@@ -98,19 +101,64 @@ def test_a_page_for_wrong_addresses_outside_the_site_is_done_without(tmp_path: P
         server.shutdown()
 
 
-@pytest.mark.parametrize("time", [-(2**60), 253402300800, 2**60])
+def test_a_page_for_wrong_addresses_that_is_far_too_large_is_done_without(tmp_path: Path) -> None:
+    """One of gigabytes of zeros took as much memory, or ended in a traceback; packed it has three megabytes."""
+    (tmp_path / "index.html").write_text("here")
+    with (tmp_path / "404.html").open("wb") as page:
+        page.truncate(200 * 2**30)
+    with site_server.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/nowhere", timeout=20)
+        assert (answer.value.code, b"File not found" in answer.value.read()) == (404, True)
+        server.shutdown()
+
+
+def test_as_many_connections_as_may_be_take_no_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no more files may be open, the server asked for the next connection again and again at once."""
+    (tmp_path / "index.html").write_text("here")
+    asked = []
+
+    def accept(_socket: object) -> None:
+        asked.append(1)
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with site_server.start_server(tmp_path, 0) as server:
+        with monkeypatch.context() as patched, socket.create_connection(("127.0.0.1", server.server_port), timeout=20):
+            patched.setattr(socket.socket, "accept", accept)
+            Thread(target=server.serve_forever, daemon=True).start()
+            time.sleep(1)
+        assert 1 <= len(asked) <= 20
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=20) as reply:
+            assert reply.read() == b"here"
+        server.shutdown()
+
+
+def test_more_connections_than_a_reader_has_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "index.html").write_text("here")
+    with site_server.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(site_server._Server, "_most", threading.active_count() + 1)
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as first:
+            first.sendall(b"GET / HTTP/1.1\r\n")
+            with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as second:
+                assert second.recv(1) == b""
+        server.shutdown()
+
+
+@pytest.mark.parametrize("moment", [-(2**60), 253402300800, 2**60])
 def test_a_file_of_a_time_that_no_date_says_is_served(
-    tmp_path: Path, time: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, moment: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "index.html").write_text("here")
     real = os.fstat
 
     def fstat(file: int) -> os.stat_result:  # few file systems keep such a time
         found = list(real(file))
-        return os.stat_result([*found[:8], time, found[9]])
+        return os.stat_result([*found[:8], moment, found[9]])
 
     monkeypatch.setattr("http.server.os.fstat", fstat)
-    with site.start_server(tmp_path, 0) as server:
+    with site_server.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/index.html", timeout=20) as answer:
             assert (answer.status, answer.read()) == (200, b"here")
@@ -123,7 +171,7 @@ def test_a_file_that_cannot_be_read_to_its_end_closes_the_connection(
 ) -> None:
     (tmp_path / "index.html").write_text("here")
     monkeypatch.setattr("http.server.shutil.copyfileobj", _fail)
-    with site.start_server(tmp_path, 0) as server:
+    with site_server.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         answer = urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/index.html", timeout=20)
         with answer, pytest.raises(http.client.IncompleteRead):
@@ -141,8 +189,8 @@ def test_a_page_for_wrong_addresses_that_cannot_be_read_is_done_without(
 ) -> None:
     (tmp_path / "index.html").write_text("here")
     (tmp_path / "404.html").write_text("no page")
-    monkeypatch.setattr(Path, "read_bytes", _fail)
-    with site.start_server(tmp_path, 0) as server:
+    monkeypatch.setattr(site_server, "read_regular", _fail)
+    with site_server.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with pytest.raises(urllib.error.HTTPError) as answer:
             urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/nowhere", timeout=20)
@@ -171,7 +219,7 @@ def test_server_takes_a_free_port_where_its_own_is_in_use(tmp_path: Path) -> Non
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with site.start_server(tmp_path, port) as server:
+        with site_server.start_server(tmp_path, port) as server:
             assert server.server_port != port
             assert server.server_address[0] == "127.0.0.1"
             Thread(target=server.serve_forever, daemon=True).start()
@@ -181,9 +229,9 @@ def test_server_takes_a_free_port_where_its_own_is_in_use(tmp_path: Path) -> Non
 
 
 def test_a_connection_that_says_nothing_more_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site._Handler, "timeout", 0.2)
+    monkeypatch.setattr(site_server._Handler, "timeout", 0.2)
     (tmp_path / "index.html").write_text("here")
-    with site.start_server(tmp_path, 0) as server:
+    with site_server.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as slow:
             slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
@@ -193,7 +241,7 @@ def test_a_connection_that_says_nothing_more_is_closed(tmp_path: Path, monkeypat
 
 def test_a_reader_who_leaves_half_way_is_not_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "index.html").write_bytes(bytes(2**26))
-    with site.start_server(tmp_path, 0) as server:
+    with site_server.start_server(tmp_path, 0) as server:
         server.daemon_threads = False  # so that closing it waits for the thread of the connection
         Thread(target=server.serve_forever, daemon=True).start()
         with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as leaving:

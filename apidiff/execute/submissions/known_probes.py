@@ -3,23 +3,20 @@
     torch.distributed.broadcast sync 0a1b2c3d4e5f 112233445566
 
 An API, one of its probes, and the digests of what that called, today's and all former ones. The list only grows:
-``python -m apidiff.execute.submissions.known_probes`` adds what is run today and what is recorded.
+``apidiff runs specs`` adds what is run today and what is recorded.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from apidiff.atomic_write import locked, write_files
-from apidiff.database import Data, load_valid
-from apidiff.database.examples import load_examples, shown_by_path
-from apidiff.database.paths import examples_folder
+from apidiff.database import Data
 from apidiff.database.regular_files import read_text
-from apidiff.errors import ApidiffError, DataError
+from apidiff.errors import DataError
 from apidiff.model.claim_probes import Examples, example_probe, spec_of
 from apidiff.model.probe_resolution import collective_of
 
@@ -84,20 +81,3 @@ def add_specs(root: Path, specs: Iterable[Spec]) -> int:
     with locked(root):
         write_files({specs_path(root): specs_text(load_specs(root) | more).encode()})
     return len(more)
-
-
-def main() -> int:
-    """Adds what is run today and what is recorded. Returns the exit code."""
-    try:
-        data = load_valid()
-        examples = shown_by_path(load_examples(examples_folder()))
-        count = add_specs(data.root, known_specs(data, examples))
-    except ApidiffError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    sys.stdout.write(f"{specs_path(data.root)}: {count} added\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,6 @@ import pytest
 from apidiff.database import Data, DataError
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import DATA, examples_folder
-from apidiff.execute.submissions import known_probes
 from apidiff.execute.submissions.known_probes import add_specs, known_specs, load_specs, specs_path, specs_text
 
 ONE = ("torch.one", "plain", "0a1b2c3d4e5f")
@@ -50,14 +49,3 @@ def test_a_broken_list_is_one_error(tmp_path: Path, content: bytes, message: str
     with pytest.raises(DataError) as caught:
         load_specs(tmp_path)
     assert message in str(caught.value)
-
-
-def test_damaged_data_end_the_command_with_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def damaged() -> Data:
-        raise DataError("one.yaml", 3, "is damaged", "Mend it.")
-
-    monkeypatch.setattr(known_probes, "load_valid", damaged)
-    assert known_probes.main() == 2
-    assert capsys.readouterr().err == "one.yaml:3: is damaged. Mend it.\n"
