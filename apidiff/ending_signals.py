@@ -42,11 +42,17 @@ def ending_in_order() -> Iterator[None]:
 
 def end_at_once() -> None:
     """Has a process end at a signal without a word: what there is another puts away, which forked it, or is put away."""
+    held, _Held.signal = _Held.signal, 0
+    _Held.blocks += 1  # one that comes while they are set is noted, and raises nothing here
     _take_dropped()
     for number in _ENDING:
         before = signal.getsignal(number)
         if before is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_IGN if before is _pass_over else signal.SIG_DFL)
+    _Held.blocks -= 1
+    noted, _Held.signal = _Held.signal, held
+    if noted:
+        signal.raise_signal(noted)
 
 
 def leave_to_parent() -> None:

@@ -116,6 +116,18 @@ def test_what_is_made_is_known_to_who_puts_it_away(tmp_path: Path, code: str, en
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_signal_as_the_command_has_ended_says_nothing(tmp_path: Path) -> None:
+    """It came while the signals were set to end the process at once, and told where."""
+    code = (
+        "from apidiff import ending_signals\nasked = signal.getsignal\n"
+        "def getsignal(number):\n    send(signal.SIGINT)\n    return asked(number)\n"
+        "signal.getsignal = getsignal\nending_signals.end_at_once()\nprint('not reached')"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-c", HEAD + code], env=environment, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (-signal.SIGINT, "", "")
+
+
 AT_IMPORT = """
 import os, signal, sys
 

@@ -34,6 +34,7 @@ from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import (
     Trial,
+    about_imitation,
     accepted,
     add_specs,
     foreign_record,
@@ -198,6 +199,8 @@ def _audit(
         record = foreign_record(sent.path, sent.content, fits)
         trial(sent.path, record)
         signed = standing(record, sent, signers, data)
+        for fault in about_imitation(record, signed, signers.values()):
+            raise DataError(sent.path, None, *fault)
         said = str if signed.trust in OWN else _quoted_fact
         records.append((f"{sent.path}: {signed_words(signed, 'en')}", record, said))
     repeated = audit(data, backends, [record for _, record, _ in records], context, args.probes, args.seed)

@@ -21,7 +21,8 @@ from apidiff.judge.outcome import judge_claim, ranks_of
 from apidiff.judge.recorded_values import Operand, at, in_buffer, plain, tensors
 from apidiff.model.claim import CANONICAL, AliasKind, Claim, ClaimKind, Formula, RankSet, Result
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import collective_of, root_rank
+from apidiff.model.probe import Input
+from apidiff.model.probe_resolution import collective_of, partner, resolve, root_rank
 from apidiff.model.trace import (
     CallError,
     ObjectDump,
@@ -76,6 +77,8 @@ _OWN = {Formula.INPUT, Formula.SHAPE_SAME}
 _NOTHING = ScalarDump(value=None)
 _LATE_S = 3600.0
 _LOOKED_AT = 3  # ranks, where a probe does not say how many
+# Values of the traces that are made of an API: of each probe of a claim, each rank may take those of another. It has a twelfth.
+_MOST_VALUES = 2_000_000
 
 
 def unnoticed(claim: Claim, api: Api) -> list[Fault]:
@@ -116,11 +119,26 @@ def _case(claim: Claim, api: Api, probe: str) -> _MadeCase | None:
 def claims_are_telling(subject: Subject) -> Iterator[DataError]:
     """Every claim fails by some probe where its effect is missing, doubled, on the wrong rank, or made from the wrong inputs."""
     for place, api in subject.apis():
+        if (values := sum(_values(api, probe) for claim in api.claims for probe in claim.probes)) > _MOST_VALUES:
+            found = f"the claims of {api.name} are judged by {values} values of all ranks, where {_MOST_VALUES} are the most"
+            yield subject.error((*place, "claims"), found, "Write smaller tensors, fewer ranks or fewer probes.")
+            continue
         for index, claim in enumerate(api.claims):
             for fault in unnoticed(claim, api):
                 found = f"claim {claim.id!r} would hold of an implementation that {fault.value}: probes {claim.probes}"
                 remedy = "Add a probe under which such an implementation shows something else."
                 yield subject.error((*place, "claims", index), found, remedy)
+
+
+def _values(api: Api, probe: str) -> int:
+    """How many values the traces of a probe have together, where each rank may have those of each other."""
+    if probe not in collective_of(api).probes:
+        return 0
+    given, overrides = resolve(api, probe)
+    other = partner(api, probe)
+    rows = [given, *overrides.values(), *([other.set] if other else [])]
+    values = sum(one.values if isinstance(one, Input) else 1 for row in rows for one in row.values())
+    return world_size_of(api, probe) ** 2 * max(1, values)
 
 
 def _outcome(made: _MadeCase, run: ProbeRun) -> Outcome:

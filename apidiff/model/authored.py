@@ -11,8 +11,8 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import NonEmpty, Record, Seconds, Slug, Text
-from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
+from apidiff.model.base import NonEmpty, Record, Script, Seconds, Slug, Text
+from apidiff.model.claim import AliasKind, Formula, Groups, Plain, RankSet, Stated
 from apidiff.model.mapping import TargetRange
 from apidiff.model.probe import Argument, Described, Probe, Sweep
 from apidiff.model.sample import Sample, SampleCode
@@ -69,7 +69,7 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     share: AliasKind | None = None
     as_repr: bool | None = None
     sizes: Name | None = None
-    among: list[list[int]] = []
+    among: Groups = []
     default: str | None = None
     required: bool | None = None
     reason: Note | None = None
@@ -187,7 +187,7 @@ class AuthoredOtherwise(Record, frozen=True, kw_only=True):
     until: str | None = None
     why: Note | None = None
     instead: Note | None = None
-    recipe: NonEmpty | None = None
+    recipe: Script | None = None
     uses: list[Name] = []
     stated: list[Stated] = []
 

@@ -15,6 +15,9 @@ NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 # Pages link to it, and exports hand it on: browsers run the code in one that begins with javascript:.
 Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]\S*$(?!\n)", description="address: http or https")]
 AddressOrNone = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s/]\S*)?$(?!\n)", description="address, or empty")]
+Script = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z0-9_./-]{1,200}$(?!\n)", description="a path below executable_examples/")
+]
 # What `Version` takes; behind `$` Python would take a line break, which that does not.
 ReleaseVersion = Annotated[
     str,

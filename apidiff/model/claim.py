@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import DottedName, NonEmpty, Record, Seconds, Slot, Slug, Text
-from apidiff.model.probe import Described
+from apidiff.model.base import DottedName, NonEmpty, Record, Script, Seconds, Slot, Slug, Text
+from apidiff.model.probe import LARGEST_WORLD_SIZE, Described
 
 Plain = int | float | bool | str | None
+_Rank = Annotated[int, msgspec.Meta(ge=0, lt=LARGEST_WORLD_SIZE)]
+_Group = Annotated[list[_Rank], msgspec.Meta(max_length=LARGEST_WORLD_SIZE)]
+Groups = Annotated[list[_Group], msgspec.Meta(max_length=LARGEST_WORLD_SIZE)]
 
 # The docstrings of examples show the output of this many ranks.
 EXAMPLE_WORLD_SIZE = 3
@@ -105,7 +109,7 @@ class Result(Record, frozen=True, kw_only=True):
     formula: Formula
     of: Slot | None = None
     sizes: Slot | None = None
-    among: list[list[int]] = []
+    among: Groups = []
     ranks: RankSet = RankSet.ALL
 
 
@@ -215,7 +219,7 @@ class Corresponds(Record, frozen=True, kw_only=True):
 class Prints(Record, frozen=True, kw_only=True):
     """The example script prints, on every rank, the lines its docstring shows."""
 
-    example: NonEmpty  # path below executable_examples/
+    example: Script
 
 
 class Stated(Record, frozen=True, kw_only=True):

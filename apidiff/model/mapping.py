@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import Address, AddressOrNone, DottedName, NonEmpty, Record, ReleaseVersion, Slug, Text
+from apidiff.model.base import Address, AddressOrNone, DottedName, NonEmpty, Record, ReleaseVersion, Script, Slug, Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.collective import Collective
 from apidiff.model.rule import refuse_other_fill
@@ -145,7 +145,7 @@ class Otherwise(Record, frozen=True, kw_only=True):
     until: str | None = None
     why: Text
     instead: Text | None = None
-    recipe: NonEmpty | None = None
+    recipe: Script | None = None
     uses: list[DottedName] = []
     stated: list[Stated] = []
 

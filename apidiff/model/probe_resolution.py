@@ -157,10 +157,10 @@ def root_rank(api: Api, probe: str) -> int | None:
     arguments = resolve(api, probe)[0]
     value, within = arguments.get(root), arguments.get(f"group_{root}")
     if value is None and isinstance(within, int):
-        passed = next(
-            (one.group for one in arguments.values() if isinstance(one, Input) and one.group), range(within + 1)
-        )
-        return passed[within] if 0 <= within < len(passed) else None
+        passed = next((one.group for one in arguments.values() if isinstance(one, Input) and one.group), None)
+        if within < 0 or (passed and within >= len(passed)):
+            return None
+        return passed[within] if passed else within
     return value if isinstance(value, int) else None
 
 

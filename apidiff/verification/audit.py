@@ -65,11 +65,13 @@ def repeatable(data: Data, backend: Backend, record: RunRecord, context: Context
         )
     plan = make_plan(data, backend, record.framework_version, record.world_size, context.examples)
     asked = {step_key(step): step.spec for step in plan.steps if not step.example}
-    probes = sorted((run.api, run.probe) for run in record.probes if asked.get((run.api, run.probe)) == run.spec)
+    # Of those that were skipped, since the plain call failed, there is no verdict; made alone they would give one.
+    made = [run for run in record.probes if run.end != "skipped"]
+    probes = sorted((run.api, run.probe) for run in made if asked.get((run.api, run.probe)) == run.spec)
     if not probes:
         raise ApidiffError(
-            f"runs audit: none of the {len(record.probes)} probes of the record is asked alike by this version, so nothing "
-            f"was made again. It is of apidiff {typed(record.suite_version)}: "
+            f"runs audit: none of the {len(made)} probes that were made for the record is asked alike by this version, "
+            f"so nothing was made again. It is of apidiff {typed(record.suite_version)}: "
             "audit it with that, or record it anew with this one."
         )
     return probes

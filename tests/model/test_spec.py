@@ -66,6 +66,8 @@ def test_the_partner_of_a_probe_takes_the_place_of_the_one_it_is_like() -> None:
 ROOTS = [
     ({"dst": 1}, 1),
     ({"group_dst": 1}, 1),
+    ({"group_dst": 2**63 - 1}, 2**63 - 1),
+    ({"group_dst": -1}, None),
     ({"group_dst": 1, "group": {"group": [0, 2]}}, 2),
     ({"dst": 2, "group": {"group": [0, 2]}}, 2),
     ({"group_dst": 2, "group": {"group": [0, 2]}}, None),

@@ -39,6 +39,16 @@ def test_what_is_asked_otherwise_cannot_be_repeated(database: Data, context: Con
     }
 
 
+def test_what_was_skipped_is_not_repeated(database: Data, context: Context, record: RunRecord) -> None:
+    """Made alone it would give a verdict that an honest record lacks: of one of ours, more than half."""
+    first, *others = record.probes
+    skipped = msgspec.structs.replace(first, end="skipped", ranks=[])
+    changed = msgspec.structs.replace(record, probes=[skipped, *others])
+    assert set(repeatable(database, GLOO, record, context)) - set(repeatable(database, GLOO, changed, context)) == {
+        (API, first.probe)
+    }
+
+
 def test_probes_are_chosen_at_random_unless_a_seed_is_given() -> None:
     probes = [(0, "a", str(number)) for number in range(100)]
     assert choose_probes(probes, 5, 1) == choose_probes(probes, 5, 1) != choose_probes(probes, 5, 2)
