@@ -20,10 +20,10 @@ _ADDRESS = "https://www.mindspore.cn/docs/{language}/{release}/note/api_mapping/
 _REMEDY = "Restore the file from version control, or write it with `apidiff signatures pages`."
 # Titles and tables of somebody's pages; addresses and titles of documents are made of them.
 _WORD = "[A-Za-z_][A-Za-z0-9_]{0,199}"
-_Release = Annotated[str, msgspec.Meta(pattern=r"\Ar[0-9]{1,5}(\.[0-9]{1,5}){0,2}\Z")]
-_Page = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_.-]{1,200}\Z")]
-_Api = Annotated[str, msgspec.Meta(pattern=rf"\A{_WORD}(\.{_WORD}){{1,9}}\Z")]
-_NameOrNone = Annotated[str, msgspec.Meta(pattern=rf"\A({_WORD})?\Z")]
+Release = Annotated[str, msgspec.Meta(pattern=r"\Ar[0-9]{1,5}(\.[0-9]{1,5}){0,2}\Z")]
+PageName = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_.-]{1,200}\Z")]
+ApiName = Annotated[str, msgspec.Meta(pattern=rf"\A{_WORD}(\.{_WORD}){{1,9}}\Z")]
+NameOrNone = Annotated[str, msgspec.Meta(pattern=rf"\A({_WORD})?\Z")]
 
 
 class States(Enum):
@@ -44,13 +44,13 @@ class PageRow(Record, frozen=True, kw_only=True):
 
     line: int
     cells: list[str]
-    release: _Release
-    page: _Page
-    source: _Api
-    target: _Api
+    release: Release
+    page: PageName
+    source: ApiName
+    target: ApiName
     kind: str
-    source_name: _NameOrNone
-    target_name: _NameOrNone
+    source_name: NameOrNone
+    target_name: NameOrNone
     states: States
 
     @property
