@@ -233,8 +233,8 @@ def _sentence(error: Exception) -> str | None:
         return f"Python knows no way {typed(str(sys.stdout.errors))} to write to standard output. Set PYTHONIOENCODING=utf-8."
     if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "apidiff":
         return f"A part of apidiff does not fit the rest ({error}). If it was changed just now, run it again; else reinstall it."
-    if isinstance(error, ImportError) and ".so" in str(error):  # as where memory is short, or a library is damaged
-        return f"A library cannot be loaded ({error}). Free memory, or install it anew."
+    if isinstance(error, ImportError) and (library := _unloaded(error)):
+        return f"A library cannot be loaded ({library}). Free memory, or install it anew."
     if isinstance(error, MemoryError):
         return "Memory ran out. Free some, or have the command read less."
     if reason := _limit(error):
@@ -255,6 +255,16 @@ def _sentence(error: Exception) -> str | None:
         return "A name is longer than a file's name can be. Name something that is there."
     if isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM:
         return f"{os.fsdecode(error.filename)!r}: {error.strerror}. Mend that, or name another place."
+    return None
+
+
+def _unloaded(error: ImportError) -> str | None:
+    """What the system says of a compiled library that it cannot load, as where memory is short; NumPy says more of its own."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ImportError) and ".so: " in str(cause):
+            return str(cause)
+        cause = cause.__cause__ or cause.__context__
     return None
 
 

@@ -585,7 +585,10 @@ def test_a_library_that_cannot_be_loaded_is_no_fault(
     """As with `ulimit -v 900000` below `samples extract`, which imports SciPy."""
 
     def fail(*_given: object) -> None:
-        raise ImportError("/lib/_traversal.so: failed to map segment from shared object")
+        try:
+            raise ImportError("/lib/_traversal.so: failed to map segment from shared object")
+        except ImportError as error:
+            raise ImportError("Error importing numpy: you should not try to import it from its source") from error
 
     monkeypatch.setattr("apidiff.cli._parse", fail)
     assert main(["check"]) == 2
