@@ -262,8 +262,10 @@ def _unloaded(error: ImportError) -> str | None:
     """What the system says of a compiled library that it cannot load, as where memory is short; NumPy says more of its own."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, ImportError) and ".so: " in str(cause):
-            return str(cause)
+        if isinstance(cause, ImportError):
+            for line in str(cause).splitlines():
+                if ".so: " in line:
+                    return line
         cause = cause.__cause__ or cause.__context__
     return None
 
