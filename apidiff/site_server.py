@@ -44,7 +44,8 @@ class _Server(http.server.ThreadingHTTPServer):
         return threading.active_count() < self._most
 
     def handle_error(self, request: object, client_address: object) -> None:
-        if not isinstance(sys.exception(), OSError):
+        error = sys.exception()  # a RuntimeError where no thread can be started
+        if not isinstance(error, (OSError, RuntimeError)):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
@@ -76,6 +77,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
             if irregular or any(map(self._leads_out, shown)):
                 self.send_error(http.HTTPStatus.NOT_FOUND)
                 return None
+            del self.headers["If-Modified-Since"]  # with which the base class compares times that no date says
             return super().send_head()
         except ValueError:
             self.send_error(http.HTTPStatus.BAD_REQUEST)

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from apidiff.database.difference_pages import COLUMNS, States, load_page_rows, p
 from apidiff.database.paths import DATA
 from apidiff.database.regular_files import read_text
 from apidiff.errors import DataError
+from apidiff.signatures.bounded_reading import read_bounded
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -97,10 +99,9 @@ def write_pages(folder: Path, release: str, data: Path = DATA) -> int:
     """Write what the pages of ``folder`` state in place of what was taken from ``release``. Returns the number of rows.
 
     Raises DataError where there is no page, where one of them or the table that is there cannot be read, and where a page,
-    the ``release`` or what it states could not be read again.
+    the ``release`` or what it states could not be read again, or takes far more to read than upstream's do.
     """
-    pages = [(path, row) for path in sorted(folder.glob("*.md")) for row in page_rows(path.stem, _text(path))]
-    found = [page_row(path, None, [release, *row], _REMEDY).cells for path, row in pages]
+    found = read_bounded(folder, partial(_rows, folder, release))
     if not found:
         raise DataError(
             folder, None, "holds no difference page", "Name the folder `pytorch_diff` of upstream's documents."
@@ -112,6 +113,12 @@ def write_pages(folder: Path, release: str, data: Path = DATA) -> int:
         csv.writer(text, lineterminator="\n").writerows([COLUMNS, *sorted([*kept, *found], key=lambda row: row[:2])])
         write_files({path: text.getvalue().encode()})
     return len(found)
+
+
+def _rows(folder: Path, release: str) -> list[list[str]]:
+    """All rows of the pages. A page of 70 kB may hold tables for which their parser makes cells of gigabytes."""
+    pages = [(path, row) for path in sorted(folder.glob("*.md")) for row in page_rows(path.stem, _text(path))]
+    return [page_row(path, None, [release, *row], _REMEDY).cells for path, row in pages]
 
 
 def _text(page: Path) -> str:

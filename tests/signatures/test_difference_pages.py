@@ -79,6 +79,15 @@ def test_a_page_that_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.Capt
     assert "cannot be read (it is no regular file)" in capsys.readouterr().err
 
 
+def test_a_page_of_tables_that_take_gigabytes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells that are missing in short rows are made, 65,000 for each table of 2 kB."""
+    monkeypatch.setattr("apidiff.signatures.bounded_reading._MEMORY", 2**28)
+    table = "|" + "a|" * 256 + "\n|" + "-|" * 256 + "\n" + "|x\n" * 256 + "\n"
+    (tmp_path / "f.md").write_text(f"{HEAD}{table * 40}")
+    with pytest.raises(DataError, match="cannot be read: it takes more than 40 s of a processor or 256 MiB"):
+        write_pages(tmp_path, "r2.4.10", tmp_path)
+
+
 # name of the page, release, what stands in it
 UNREADABLE = [
     ("\udcff", "r2.4.10", {}),

@@ -160,8 +160,27 @@ def test_a_file_of_a_time_that_no_date_says_is_served(
     monkeypatch.setattr("http.server.os.fstat", fstat)
     with site_server.start_server(tmp_path, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/index.html", timeout=20) as answer:
+        asked = urllib.request.Request(f"http://127.0.0.1:{server.server_port}/index.html")
+        asked.add_header("If-Modified-Since", "Thu, 01 Jan 2026 00:00:00 GMT")
+        with urllib.request.urlopen(asked, timeout=20) as answer:
             assert (answer.status, answer.read()) == (200, b"here")
+        server.shutdown()
+    assert capsys.readouterr().err == ""
+
+
+def test_where_no_thread_can_be_started_a_connection_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_text("here")
+
+    def process(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with site_server.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(site_server._Server, "process_request", process)
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as closed:
+            assert closed.recv(1) == b""
         server.shutdown()
     assert capsys.readouterr().err == ""
 
