@@ -9,7 +9,7 @@ from pathlib import Path
 # Controls, marks of direction and the like, halves of characters (of a file's name that is no UTF-8), ends of lines.
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _LONGEST_NAME = 120  # characters of a name that was typed, as an error repeats it
-_MOST_TOLD = 1000  # errors
+_MOST_TOLD = 5000  # errors
 _LONGEST = 2000  # characters of what an error says was found, and of its remedy: a file may hold a name of megabytes
 
 

@@ -15,7 +15,7 @@ from apidiff.cli.json_output import json_line
 from apidiff.cli.output import language, show
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import readable_examples
 from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import STUBS, Change, Reach, Touched, compare_files
@@ -86,7 +86,7 @@ def _verdicts(data: Data, framework: str, old: str, new: str) -> list[tuple[str,
     ]
     if not places[0] & places[1]:
         return None
-    context = make_context(load_backends(), load_examples(examples_folder()), data.signatures)
+    context = make_context(load_backends(), readable_examples(examples_folder()), data.signatures)
     apis = {api.name: api for version in (old, new) for api in apis_for(data, framework, version)}
     observed: dict[str, list[Observation]] = {}
     for key, record in runs:

@@ -16,7 +16,7 @@ from apidiff.cli.output import Terminal
 from apidiff.database import ApidiffError, Data, load, load_valid
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.database.data import recorded_ids
-from apidiff.database.examples import load_examples, shown_by_path
+from apidiff.database.examples import load_examples, readable_examples, shown_by_path
 from apidiff.database.own_records import (
     add_own_records,
     load_own_records,
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
             console.print(line)
         return 0
     backends = load_backends()
-    context = make_context(backends, load_examples(examples_folder()), data.signatures)
+    context = make_context(backends, readable_examples(examples_folder()), data.signatures)
     trial = record_trial(data, backends, context)
     if args.action == "show":
         for line in _shown(data, *_record_of(data, args.id, trial), context):

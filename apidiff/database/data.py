@@ -60,7 +60,7 @@ from apidiff.errors import ApidiffError, Damage, DataError, InvalidData, typed
 from apidiff.folder_walk import visible_files
 from apidiff.model.documented import Listing, MindsporeOnly
 from apidiff.model.extracted_samples import ExtractedSamples
-from apidiff.model.mapping import Document, Mapping, Release
+from apidiff.model.mapping import Document, Mapping, Release, Releases
 from apidiff.model.rule import WritingRules
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import SignatureFile
@@ -263,7 +263,7 @@ def _listings(
 
 def _load(root: Path, keep: Path | None) -> Data:
     documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
-    frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
+    frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, Releases])
     rest = _PassedOver()
     no_twins = Twins(addresses=[])
     documents = rest.of_file(

@@ -11,6 +11,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,15 +66,29 @@ def load_examples(folder: Path) -> list[Example]:
 
     Raises DataError for a script that cannot be parsed, that lacks a section or prints a line without a rank.
     """
+    return [load_example(path) for path in _paths(folder)]
+
+
+def readable_examples(folder: Path) -> list[Example]:
+    """As `load_examples`, without those of which it raises: mappings that name one are passed over and told with it."""
+    found: list[Example] = []
+    for path in _paths(folder):
+        with suppress(DataError):
+            found.append(load_example(path))
+    return found
+
+
+def _paths(folder: Path) -> list[Path]:
     paths = [*visible_files(folder, "*/*_example.py"), *visible_files(folder, "*/*_recipe.py")]
-    return [_load(path) for path in sorted(paths, key=_place)]
+    return sorted(paths, key=_place)
 
 
 def _place(path: Path) -> tuple[str, int, str]:
     return path.parent.name, _ORDER.index(path.name) if path.name in _ORDER else len(_ORDER), path.name
 
 
-def _load(path: Path) -> Example:
+def load_example(path: Path) -> Example:
+    """The example in a file. Raises what `load_examples` does."""
     name = _SCRIPT.fullmatch(path.name)
     known = [framework.value for framework in Framework]
     if name is None or name["framework"] not in known:

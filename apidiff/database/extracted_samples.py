@@ -19,7 +19,8 @@ from apidiff.model.signature import ParameterKind, Signature
 
 SUFFIX = ".jsonl.gz"
 _BEGINS = b'{"schema":'  # all that was ever written, of whatever schema
-_MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; lists in lists take fifty times their room in memory
+_MAX_BYTES = 2**20  # the largest file has a twelfth of that; lists in lists take fifty times their room in memory
+_MAX_TOGETHER = 32 * 2**20  # six times what all have
 _REMEDY = "Restore the file from version control, or make it anew: apidiff samples extract {api}."
 
 
@@ -46,8 +47,11 @@ def write_extracted(extracted: ExtractedSamples, folder: Path) -> Path:
 
 def read_extracted(path: Path) -> ExtractedSamples:
     """Reads one file. Raises DataError where it cannot be read, has a changed byte or does not fit the model."""
-    api = path.name.removesuffix(SUFFIX)
-    remedy = _REMEDY.format(api=api)
+    return _decoded(path, _unpacked(path))
+
+
+def _unpacked(path: Path) -> bytes:
+    remedy = _REMEDY.format(api=path.name.removesuffix(SUFFIX))
     try:
         content = gunzip(read_regular(path, _MAX_BYTES), _MAX_BYTES + 1)
     except (EOFError, zlib.error) as error:
@@ -56,6 +60,12 @@ def read_extracted(path: Path) -> ExtractedSamples:
         raise DataError(path, None, f"cannot be read ({error.strerror})", remedy, Damage.UNREADABLE) from error
     if len(content) > _MAX_BYTES:
         raise DataError(path, None, f"is larger than {_MAX_BYTES // 2**20} MiB", remedy, Damage.SIZE)
+    return content
+
+
+def _decoded(path: Path, content: bytes) -> ExtractedSamples:
+    api = path.name.removesuffix(SUFFIX)
+    remedy = _REMEDY.format(api=api)
     line = 1
     try:
         first, *rest = content.splitlines()
@@ -102,9 +112,15 @@ def load_extracted(folder: Path) -> tuple[dict[str, ExtractedSamples], list[Data
     """All files below ``folder`` by API, none where there is no such folder; and what is wrong with those passed over."""
     extracted: dict[str, ExtractedSamples] = {}
     damaged: list[DataError] = []
+    together = 0
     for path in visible_files(folder, f"*{SUFFIX}", damaged):
         try:
-            extracted[path.name.removesuffix(SUFFIX)] = read_extracted(path)
+            content = _unpacked(path)
+            together += len(content)
+            if together > _MAX_TOGETHER:
+                found = f"makes more than {_MAX_TOGETHER // 2**20} MiB of samples with the files before it"
+                raise DataError(path, None, found, "Take out those of APIs that have no record.", Damage.SIZE)
+            extracted[path.name.removesuffix(SUFFIX)] = _decoded(path, content)
         except DataError as error:
             damaged.append(error)
     return extracted, damaged

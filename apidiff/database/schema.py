@@ -17,7 +17,7 @@ from apidiff.database.uses import Uses
 from apidiff.model.authored import AuthoredRecord, CanonicalCalls, NamedNote, Profile
 from apidiff.model.base import DottedName, Slug
 from apidiff.model.documented import Listing, OfficialTable
-from apidiff.model.mapping import Document, Release
+from apidiff.model.mapping import Document, Releases
 from apidiff.model.published import Base, Index
 from apidiff.model.rule import WritingRules
 from apidiff.model.trace import RunRecord
@@ -32,7 +32,7 @@ SCHEMAS: dict[str, Any] = {
     "documents": dict[str, Document],
     "document_addresses": dict[str, PageRules],
     "document_twins": Twins,
-    "frameworks": dict[str, list[Release]],
+    "frameworks": dict[str, Releases],
     "official": OfficialTable,
     "mindspore_only": OnlyFile,
     "documented": list[Listing],

@@ -21,6 +21,7 @@ T = TypeVar("T")
 MAX_DEPTH = 60  # of values within values
 _MAX_BYTES = 2**20  # the largest file has a fifteenth of that; the tree of one takes 250 times its room
 MAX_RECORD = 2**18  # bytes: the largest record has a fifteenth of that, too
+_MOST_VALUES = 25_000  # of a file, with its keys: the most is a seventh
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
@@ -128,6 +129,9 @@ class _Constructor:
         """The data of ``node``, which stands at ``at``. Raises DataError for what no record holds."""
         line = node.start_mark.line + 1
         self._lines[at] = line
+        if len(self._lines) > _MOST_VALUES:
+            found = f"holds more than {_MOST_VALUES} values"
+            raise DataError(self._path, line, found, "Write it as several files.", Damage.SIZE)
         if len(at) > MAX_DEPTH:
             raise DataError(
                 self._path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.", Damage.SIZE

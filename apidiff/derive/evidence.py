@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Dictionary
 
 from apidiff.database import Data
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import readable_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.calls import call, written_argument
 from apidiff.judge import Context, make_context
@@ -312,7 +312,7 @@ def _probe(
 
 def probe_calls(data: Data) -> dict[str, dict[str, ProbeCall]]:
     """What every probe and every example calls today, by API."""
-    examples = load_examples(examples_folder())
+    examples = readable_examples(examples_folder())
     context = make_context(data.backends, examples, data.signatures)
     signatures = _newest_signatures(data)
     found: dict[str, dict[str, ProbeCall]] = {}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from apidiff.database import Data
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import readable_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.buffers import (
     RETURNED,
@@ -159,7 +159,7 @@ def _merged(scenes: Sequence[Scene]) -> list[Scene]:
 
 def painter_of(data: Data) -> Painter:
     """What makes the pictures of ``data``, with the backends and examples that the project describes."""
-    return Painter(data, make_context(data.backends, load_examples(examples_folder()), data.signatures))
+    return Painter(data, make_context(data.backends, readable_examples(examples_folder()), data.signatures))
 
 
 def pictures(data: Data) -> dict[str, Picture]:

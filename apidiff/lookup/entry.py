@@ -11,7 +11,7 @@ import msgspec
 from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.documented import documented_points
-from apidiff.database.examples import Example, load_examples
+from apidiff.database.examples import Example, readable_examples
 from apidiff.database.odd_records import naming_the_record
 from apidiff.database.paths import examples_folder
 from apidiff.derive.answers import everyday_risk, met_at
@@ -424,5 +424,5 @@ def _newest_first(files: AbstractMapping[tuple[str, str], SignatureFile]) -> dic
 
 def entries(data: Data) -> dict[str, Entry]:
     """The entry of every mapping, by ID, with the backends and examples that the project describes. Raises DataError."""
-    builder = Builder(data, data.backends, load_examples(examples_folder()))
+    builder = Builder(data, data.backends, readable_examples(examples_folder()))
     return {key: builder.entry(mapping) for key, mapping in data.mappings.items()}

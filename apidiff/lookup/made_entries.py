@@ -15,7 +15,7 @@ import msgspec
 import numpy
 
 from apidiff.database import Data
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import readable_examples
 from apidiff.database.paths import PACKAGE, examples_folder
 from apidiff.errors import DataError
 from apidiff.folder_walk import visible_files
@@ -46,7 +46,7 @@ def made_entries(
     Yields:
         The mapping's ID, the digest, the entry, and whether it was made anew.
     """
-    examples = load_examples(examples_folder())
+    examples = readable_examples(examples_folder())
     shared, builder = digest_of_shared(data, examples), Builder(data, data.backends, examples)
     for key, mapping in data.mappings.items():
         digest = hashlib.sha256(shared + _encode(mapping)).digest()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import readable_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import record_path
 from apidiff.database.single_runs import SingleTraces
@@ -89,7 +89,7 @@ def _failing_records(data: Data) -> dict[str, DataError]:
     """Tries the records that are not this project's and are judged, and finds why those fail that do, by ID."""
     failing: dict[str, DataError] = {}
     if others := [*data.signed_runs, *data.unsigned_runs]:
-        examples = load_examples(examples_folder())
+        examples = readable_examples(examples_folder())
         trial = record_trial(data, data.backends, make_context(data.backends, examples, data.signatures))
         for key, record in others:
             try:

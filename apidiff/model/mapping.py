@@ -31,6 +31,9 @@ class Release(Record, frozen=True, kw_only=True):
     date: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$(?!\n)")] | None = None
 
 
+Releases = Annotated[list[Release], msgspec.Meta(max_length=300)]
+
+
 class Document(Record, frozen=True, kw_only=True):
     """A document that states claims: its address, what it is about and the framework version it speaks of.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from apidiff.database import Data, InvalidData, load, load_valid
 from apidiff.database.checks import check_coverage, check_records
 from apidiff.database.checks.names import targets_are_documented
 from apidiff.database.checks.subject import Subject
+from apidiff.database.examples import readable_examples
 from apidiff.database.scope import load_scope
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
 
@@ -130,13 +132,27 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+SCRIPT = '''"""Passes on.
+
+Command:
+    python x.py
+
+Output:
+    rank 0: 1
+"""
+
+def example(rank, world_size):
+    print(1)
+'''
+
+
 @pytest.fixture
 def scripts(tmp_path: Path) -> Path:
     """The scripts that the records name."""
     folder = tmp_path / "scripts"
     (folder / "torch.distributed.pass_on").mkdir(parents=True)
     for name in ("mindspore_recipe.py", "torch_recipe.py"):
-        (folder / "torch.distributed.pass_on" / name).touch()
+        (folder / "torch.distributed.pass_on" / name).write_text(SCRIPT, encoding="utf-8")
     return folder
 
 
@@ -304,6 +320,17 @@ def test_a_recipe_that_is_not_there(root: Path, tmp_path: Path) -> None:
     errors = [str(error) for error in check_records(load(root), tmp_path)]
     assert len(errors) == 2  # of the answer and of the claim
     assert "recipe 'torch.distributed.pass_on/mindspore_recipe.py' is not there" in errors[0]
+
+
+def test_a_recipe_that_is_no_python(root: Path, scripts: Path) -> None:
+    """Its mapping is passed over and named; it stopped every answer before."""
+    broken = scripts / "torch.distributed.pass_on" / "mindspore_recipe.py"
+    broken.write_text("x = (", encoding="utf-8")
+    errors = [str(error) for error in check_records(load(root), scripts)]
+    assert [error for error in errors if error.startswith(f"{broken}:1: is not Python")]
+    (scripts / "torch.zz").mkdir()
+    os.mkfifo(scripts / "torch.zz" / "torch_example.py")
+    assert [one.path for one in readable_examples(scripts)] == ["torch.distributed.pass_on/torch_recipe.py"]
 
 
 # old text, new text, what the one error says

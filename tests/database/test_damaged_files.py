@@ -416,7 +416,7 @@ UNUSABLE = [
             f"targets:\n  mindspore.a: {{claims: {{c: {{result: sum, at: return, among: [{'[1], ' * 2000}]}}}}}}\n"
             + "".join(f"  mindspore.a{n}: {{like: mindspore.a}}\n" for n in range(90)),
         ),
-        "the record has more than 200000 values in its source and targets",
+        "`array` of length <= 64 in $.targets.mindspore.a.claims.c.among",
     ),
     (
         f"{FOLDER}/reduce.yaml",

@@ -48,6 +48,10 @@ YAML = {
     "a tag that nobody knows": ("a: !what x\n", "could not determine a constructor"),
     "a zero byte": ("a: \0\n", "broken YAML"),
     "a list of millions": (f"a: [{'a,' * 2**21}a]\n", "is larger than 1024 KiB"),
+    "thousands of keys": (
+        "a: {" + "".join(f"k{number}, " for number in range(26_000)) + "}\n",
+        "holds more than 25000 values",
+    ),
     "a list as key": ("[a]: 1\n", "a key that is not plain text"),
     "a long name of a tag": (f"a: !{'x' * 100_000} x\n", "could not determine a constructor"),
     "an escape sequence": (

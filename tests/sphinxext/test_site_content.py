@@ -154,7 +154,7 @@ def test_other_backends_devices_and_examples_make_entries_anew(
     site_content.kept(data, tmp_path)[0]
     made.clear()
     if what == "examples":
-        monkeypatch.setattr(made_entries, "load_examples", lambda _: load_examples(examples_folder())[:-1])
+        monkeypatch.setattr(made_entries, "readable_examples", lambda _: load_examples(examples_folder())[:-1])
     else:
         data = with_field(data, **{what: getattr(data, what)[:-1]})
     site_content.kept(data, tmp_path)[0]

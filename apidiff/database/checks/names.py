@@ -9,6 +9,7 @@ from pathlib import Path
 from apidiff.database.checks.ranges import in_range
 from apidiff.database.checks.subject import Subject
 from apidiff.database.documented import documented_points
+from apidiff.database.examples import load_example
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
@@ -103,9 +104,17 @@ def targets_are_documented(subject: Subject) -> Iterator[DataError]:
 
 
 def examples_exist(subject: Subject, folder: Path) -> Iterator[DataError]:
-    """The script a ``prints`` claim names is there, below ``folder``."""
+    """The script a ``prints`` claim names is there, below ``folder``, and can be read."""
     for place, api in subject.apis():
         for index, claim in enumerate(api.claims):
-            if claim.prints and not (folder / claim.prints.example).is_file():
+            if claim.prints is None:
+                continue
+            script = folder / claim.prints.example
+            if not script.is_file():
                 found = f"example {claim.prints.example!r} is not there"
                 yield subject.error((*place, "claims", index), found, f"Add it below {folder}.")
+                continue
+            try:
+                load_example(script)
+            except DataError as error:
+                yield error

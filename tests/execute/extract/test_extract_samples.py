@@ -126,8 +126,21 @@ def test_a_line_that_is_no_sample_is_one_error(
 def test_a_file_that_unpacks_to_much_is_one_error(tmp_path: Path) -> None:
     path = tmp_path / "torch.sum.jsonl.gz"
     path.write_bytes(gzip.compress(b"[" * 2**23))
-    with pytest.raises(DataError, match="is larger than 4 MiB"):
+    with pytest.raises(DataError, match="is larger than 1 MiB"):
         read_extracted(path)
+
+
+def test_files_that_make_too_much_together_are_passed_over(
+    tmp_path: Path, shipped: dict[str, ExtractedSamples], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packed to 5 kB each, a few dozen took 3 GB of memory."""
+    for name in ("torch.abs", "torch.sum"):
+        write_extracted(shipped[name], tmp_path)
+    size = len(gzip.decompress(extracted_path(tmp_path, "torch.abs").read_bytes()))
+    monkeypatch.setattr("apidiff.database.extracted_samples._MAX_TOGETHER", size)
+    found, [error] = load_extracted(tmp_path)
+    assert list(found) == ["torch.abs"]
+    assert "torch.sum" + SUFFIX + ": makes more than" in str(error)
 
 
 def test_a_sample_that_names_no_parameter_is_an_error(database: Data, shipped: dict[str, ExtractedSamples]) -> None:
