@@ -174,7 +174,7 @@ def confusables() -> dict[int, str]:
         for line in read_text(path).splitlines():
             if not line.startswith("#"):
                 char, _, alike = line.partition(";")
-                table[int(char, 16)] = "".join(chr(int(code, 16)) for code in alike.split())
+                table[ord(chr(int(char, 16)))] = "".join(chr(int(code, 16)) for code in alike.split())
     except (OSError, ValueError, OverflowError) as error:
         raise reinstall(path) from error
     if not table:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Annotated
+
+import msgspec
 
 from apidiff.database.paths import conf_file
 from apidiff.database.yaml import read_yaml
@@ -11,6 +14,9 @@ from apidiff.errors import DataError
 from apidiff.model.base import Record
 
 _SEPARATOR = re.compile(r"[\s_-]+")
+
+
+Words = Annotated[list[str], msgspec.Meta(max_length=100)]  # each of some is looked up with each of others
 
 
 class Term(Record, frozen=True, kw_only=True):
@@ -22,10 +28,10 @@ class Term(Record, frozen=True, kw_only=True):
 
     en: str
     zh: str
-    avoid: list[str] = []
-    avoid_en: list[str] = []
-    also: list[str] = []
-    apis: list[str] = []
+    avoid: Words = []
+    avoid_en: Words = []
+    also: Words = []
+    apis: Words = []
     note: str | None = None
 
 

@@ -192,6 +192,13 @@ class AuthoredOtherwise(Record, frozen=True, kw_only=True):
     stated: list[Stated] = []
 
 
+# Of one record or profile: far more than any has, and few enough for whatever is done with each pair of them.
+Samples = Annotated[dict[Slug, Sample], msgspec.Meta(max_length=300)]
+GenerationTargets = Annotated[dict[Key, AuthoredTarget], msgspec.Meta(max_length=100)]
+Targets = Annotated[dict[Name, AuthoredTarget], msgspec.Meta(max_length=100)]
+NamesBeside = Annotated[list[str], msgspec.Meta(max_length=100)]
+
+
 class Profile(Record, frozen=True, kw_only=True):
     """What the APIs of a family have in common: a part of a record with placeholders (``$tensor``).
 
@@ -207,9 +214,9 @@ class Profile(Record, frozen=True, kw_only=True):
     category: Slug | None = None
     summary: Text | None = None
     execution: Execution | None = None
-    samples: dict[Slug, Sample] = {}
+    samples: Samples = {}
     source: AuthoredSource | None = None
-    targets: dict[Key, AuthoredTarget] = {}
+    targets: GenerationTargets = {}
     otherwise: AuthoredOtherwise | None = None
     caveats: dict[Slug, AuthoredDifference] = {}
     sweeps: dict[SweepName, AuthoredSweep] = {}
@@ -227,11 +234,11 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
     without: Without = []
     category: Slug | None = None
     summary: Text | None = None
-    aliases: list[str] = []
+    aliases: NamesBeside = []
     execution: Execution | None = None
-    samples: dict[Slug, Sample] = {}
+    samples: Samples = {}
     source: AuthoredSource | None = None
-    targets: dict[Name, AuthoredTarget] = {}
+    targets: Targets = {}
     otherwise: list[AuthoredOtherwise] = []
     caveats: dict[Slug, AuthoredDifference] = {}
     sweeps: dict[SweepName, AuthoredSweep] = {}

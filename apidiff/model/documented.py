@@ -10,6 +10,8 @@ import msgspec
 from apidiff.model.base import DottedName, NonEmpty, Record, ReleaseVersion, Text
 from apidiff.model.claim import ListedAs, Stated
 
+ModuleName = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
 
 class Listing(Record, frozen=True, kw_only=True):
     """What one document says of the APIs of ``module``; it speaks of the version that documents.yaml gives it.
@@ -20,7 +22,7 @@ class Listing(Record, frozen=True, kw_only=True):
     """
 
     document: NonEmpty
-    module: NonEmpty
+    module: ModuleName
     has: list[NonEmpty] = []
     new: list[NonEmpty] = []
     against: ReleaseVersion | None = None

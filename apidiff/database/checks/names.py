@@ -8,11 +8,14 @@ from pathlib import Path
 
 from apidiff.database.checks.ranges import in_range
 from apidiff.database.checks.subject import Subject
+from apidiff.database.data import Data
 from apidiff.database.documented import documented_points
 from apidiff.database.examples import load_example
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
+from apidiff.model.documented import Point
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.ranges import status_at
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import Framework, Status
@@ -91,9 +94,15 @@ def targets_exist(subject: Subject) -> Iterator[DataError]:
         yield subject.error(("targets", index, "ranges"), found, remedy)
 
 
+# Asked for by every record.
+_points: KeptFor[Data, dict[str, list[Point]]] = KeptFor(
+    lambda data: documented_points(data.listings, data.documents), 1
+)
+
+
 def targets_are_documented(subject: Subject) -> Iterator[DataError]:
     """No range holds a release in which a document says that the target is missing: older ones have no signature files."""
-    points = documented_points(subject.data.listings, subject.data.documents)
+    points = _points(subject.data)
     for index, target in enumerate(subject.mapping.targets):
         for point in points.get(target.api.name, ()):
             if not point.there and status_at(target, Version(point.version)) not in {None, Status.REMOVED}:
