@@ -69,6 +69,8 @@ class TreeLinks:
         self._keeping_method: dict[str, bool] = {}
         self._active: set[str] = set()
         self._orders: dict[str, list[str]] = {}
+        self._ordering = 0  # classes whose order is being found, one for the other
+        self._above: dict[str, list[tuple[str, str]]] = {}
         self._members: dict[tuple[str, str, bool], Value] = {}
         self._givers: dict[tuple[str, str], str | None] = {}  # by module and name, of those that star imports may give
 
@@ -228,17 +230,27 @@ class TreeLinks:
             self._orders[of_class] = [of_class]  # while its bases are looked for: they may be members of it
             begun, done = dict[tuple[str, str], None](), dict[tuple[str, str], None]()
             waiting = [(of_class, "")]
+            self._ordering += 1
             while waiting and len(begun) <= MOST_ABOVE:
                 if (one := waiting[-1]) in begun:
                     done[waiting.pop()] = None
                     continue
                 begun[one] = None
-                bases = self._classes[one[0]].bases if one[0] in self._classes else ()
-                found = ((base, one[0] if base == FOREIGN else "") for name in bases if (base := self.resolve(name)))
-                waiting += [base for base in found if base not in begun]
+                waiting += [base for base in self._directly_above(one[0]) if base not in begun]
+            self._ordering -= 1
             ordered = begun if waiting else reversed(done)
             self._orders[of_class] = [path for path, _ in ordered]
         return self._orders[of_class]
+
+    def _directly_above(self, path: str) -> list[tuple[str, str]]:
+        """The bases of a class, each with that class where nobody knows it. Thousands of classes may be below the same ones."""
+        if path in self._above:
+            return self._above[path]
+        names = self._classes[path].bases if path in self._classes else ()
+        found = [(base, path if base == FOREIGN else "") for name in names if (base := self.resolve(name))]
+        if self._ordering == 1:  # else a base may be a member of a class whose own are not found yet
+            self._above[path] = found
+        return found
 
     def is_cut(self, value: str) -> bool:
         """Whether ``value`` is an object of a class that inherits from more than is looked through."""

@@ -614,6 +614,24 @@ def test_names_are_looked_for_in_a_bounded_number_of_classes(
     assert len(links._members) == count
 
 
+@pytest.mark.parametrize("count", [10, 500])
+def test_bases_that_many_classes_share_are_found_once(
+    source_names: SourceNames, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """Thousands of classes below the same hundred, each of which has dozens of bases, took minutes."""
+    asked, resolve = list[str](), TreeLinks.resolve
+
+    def counted(links: TreeLinks, path: str | None) -> str | None:
+        asked.append(path or "")
+        return resolve(links, path)
+
+    monkeypatch.setattr(TreeLinks, "resolve", counted)
+    clump = {f"B{number}": tuple(f"@a.B{above}" for above in range(number)) for number in range(40)}
+    links = _links(source_names, {**clump, **{f"A{number}": ("@a.B39",) for number in range(count)}})
+    assert [links.attribute(f"@a.A{number}()", "x") for number in range(count)] == [None] * count
+    assert len(asked) <= 1_000 + 3 * count
+
+
 @pytest.mark.parametrize("count", [10, 80])
 def test_comments_on_classes_of_one_name_are_looked_for_once(
     source_names: SourceNames, monkeypatch: pytest.MonkeyPatch, count: int
