@@ -173,7 +173,9 @@ def confusables() -> dict[int, str]:
     try:
         for line in read_text(path).splitlines():
             if not line.startswith("#"):
-                char, _, alike = line.partition(";")
+                char, separator, alike = line.partition(";")
+                if not separator:
+                    raise ValueError(line)
                 table[ord(chr(int(char, 16)))] = "".join(chr(int(code, 16)) for code in alike.split())
     except (OSError, ValueError, OverflowError) as error:
         raise reinstall(path) from error

@@ -421,7 +421,17 @@ UNUSABLE = [
     (
         f"{FOLDER}/reduce.yaml",
         replaced("targets:\n", "targets:\n" + "".join(f"  mindspore.a{n}: {{like: source}}\n" for n in range(900))),
-        "the record has more than 200000 values in its source and targets",
+        "`object` of length <= 100 in $.targets",
+    ),
+    (
+        "mappings/torch/abs.yaml",
+        appended(f"aliases: [{', '.join(f'torch.a{n}' for n in range(200))}]\n".encode()),
+        "`array` of length <= 100 in $.aliases",
+    ),
+    (
+        "mappings/torch/abs.yaml",
+        appended(b"samples:\n" + b"".join(b"  a%d: {like: a}\n" % n for n in range(400))),
+        "`object` of length <= 300 in $.samples",
     ),
     (
         f"{FOLDER}/reduce.yaml",

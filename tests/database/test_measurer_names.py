@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from apidiff.database import measurer_names
 from apidiff.database.measurer_names import name_fault
+from apidiff.errors import DataError
 
 # (who measured, in their words, whether that is somebody)
 SOMEBODY = [
@@ -185,3 +189,17 @@ def test_a_name_that_looks_like_another_is_refused(words: str, why: str) -> None
 @pytest.mark.parametrize(("words", "expected"), SOMEBODY)
 def test_who_measured_is_somebody(words: str, expected: bool) -> None:
     assert (name_fault(words) is None) is expected
+
+
+@pytest.mark.parametrize("line", ["110000;0022", "-1;0022", "41;110000", "41", "x;22"])
+def test_a_table_with_a_character_that_is_none_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    (tmp_path / "confusables.txt").write_text(f"{line}\n", "utf-8")
+    monkeypatch.setattr(measurer_names, "DATA", tmp_path)
+    measurer_names.confusables.cache_clear()
+    try:
+        with pytest.raises(DataError, match="is missing or damaged"):
+            measurer_names.confusables()
+    finally:
+        measurer_names.confusables.cache_clear()

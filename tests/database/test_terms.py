@@ -47,3 +47,12 @@ def test_what_is_meant_is_there(database: Data) -> None:
     text = " ".join(sorted(known))
     lost = [api for term in load_terms() for api in term.apis if api not in known and api.lower() not in text.lower()]
     assert [api for api in lost if api != "async_op"] == []
+
+
+def test_words_and_the_apis_that_they_mean_are_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each word is looked up with each API: thousands of both took gigabytes."""
+    path = tmp_path / "terms.yaml"
+    path.write_text(f"- {{en: gather, zh: 收集, apis: [{', '.join(f'a{n}' for n in range(200))}]}}\n", "utf-8")
+    monkeypatch.setattr(terms, "conf_file", lambda name: tmp_path / name)
+    with pytest.raises(DataError, match="`array` of length <= 100"):
+        load_terms()
