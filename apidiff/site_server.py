@@ -22,13 +22,14 @@ from apidiff.standard_streams import print_text
 
 # Letters that no name of a file has; a byte that is no text is a letter from U+DC80 to U+DCFF.
 _NO_FILE_NAME = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
-
-
 _MOST_OF_A_PAGE = 2**20  # bytes: that of no address has a twentieth
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """A thread for each connection. One that the other side gives up, or whose file cannot be read to its end, ends silently."""
+    """A thread for each connection.
+
+    One that the other side gives up, whose file cannot be read to its end, or that gets no thread ends silently.
+    """
 
     request_queue_size = 128  # connections that wait; those behind try again, seconds later
     _most = 256  # connections at once, which a browser needs six of
@@ -44,8 +45,8 @@ class _Server(http.server.ThreadingHTTPServer):
         return threading.active_count() < self._most
 
     def handle_error(self, request: object, client_address: object) -> None:
-        error = sys.exception()  # a RuntimeError where no thread can be started
-        if not isinstance(error, (OSError, RuntimeError)):
+        error = sys.exception()
+        if not isinstance(error, OSError) and str(error) != "can't start new thread":
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 

@@ -594,11 +594,9 @@ def test_a_long_line_of_classes_loses_nothing(scan: Scan, count: int, told: list
     assert [(one.name, one.possible) for one in file.references[1:]] == told
 
 
-@pytest.mark.parametrize("count", [50, 400])
-def test_names_are_looked_for_in_a_bounded_number_of_classes(
-    source_names: SourceNames, monkeypatch: pytest.MonkeyPatch, count: int
-) -> None:
-    """Classes of many bases each, one above the other: a name that none has was looked for in all."""
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths that links are asked for from now on."""
     asked, resolve = list[str](), TreeLinks.resolve
 
     def counted(links: TreeLinks, path: str | None) -> str | None:
@@ -606,6 +604,14 @@ def test_names_are_looked_for_in_a_bounded_number_of_classes(
         return resolve(links, path)
 
     monkeypatch.setattr(TreeLinks, "resolve", counted)
+    return asked
+
+
+@pytest.mark.parametrize("count", [50, 400])
+def test_names_are_looked_for_in_a_bounded_number_of_classes(
+    source_names: SourceNames, asked: list[str], count: int
+) -> None:
+    """Classes of many bases each, one above the other: a name that none has was looked for in all."""
     names = [f"B{number}" for number in range(count)]
     tops = {f"C{start}": tuple(f"@a.{name}" for name in names[start : start + 50]) for start in range(0, count, 50)}
     links = _links(source_names, {**dict.fromkeys(names, ()), **tops, "A": tuple(f"@a.{name}" for name in tops)})
@@ -615,17 +621,8 @@ def test_names_are_looked_for_in_a_bounded_number_of_classes(
 
 
 @pytest.mark.parametrize("count", [10, 500])
-def test_bases_that_many_classes_share_are_found_once(
-    source_names: SourceNames, monkeypatch: pytest.MonkeyPatch, count: int
-) -> None:
+def test_bases_that_many_classes_share_are_found_once(source_names: SourceNames, asked: list[str], count: int) -> None:
     """Thousands of classes below the same hundred, each of which has dozens of bases, took minutes."""
-    asked, resolve = list[str](), TreeLinks.resolve
-
-    def counted(links: TreeLinks, path: str | None) -> str | None:
-        asked.append(path or "")
-        return resolve(links, path)
-
-    monkeypatch.setattr(TreeLinks, "resolve", counted)
     clump = {f"B{number}": tuple(f"@a.B{above}" for above in range(number)) for number in range(40)}
     links = _links(source_names, {**clump, **{f"A{number}": ("@a.B39",) for number in range(count)}})
     assert [links.attribute(f"@a.A{number}()", "x") for number in range(count)] == [None] * count
