@@ -85,7 +85,7 @@ class Backend(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
 
 
 class _File(Record, frozen=True, kw_only=True):
-    backend: Annotated[list[Backend], Meta(min_length=1)]
+    backend: Annotated[list[Backend], Meta(min_length=1, max_length=100)]
 
     def __post_init__(self) -> None:
         """Raises ValueError where a backend is described twice."""

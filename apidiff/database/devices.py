@@ -27,7 +27,7 @@ class Device(ProcessSettings, frozen=True, kw_only=True, dict=True, gc=True):
 
 
 class _File(Record, frozen=True, kw_only=True):
-    device: Annotated[list[Device], Meta(min_length=1)]
+    device: Annotated[list[Device], Meta(min_length=1, max_length=100)]
 
     def __post_init__(self) -> None:
         """Raises ValueError where a framework is described twice on one device."""

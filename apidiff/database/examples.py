@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from apidiff.database.regular_files import read_text
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import visible_files
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.claim_probes import Examples
@@ -28,6 +28,7 @@ WORLD_SIZE = EXAMPLE_WORLD_SIZE
 
 _SCRIPT = re.compile(r"(?P<framework>.+)_(?P<kind>example|recipe)\.py")
 _ORDER = ("torch_example.py", "mindspore_example.py")  # recipes after these
+_LONGEST = 50_000  # characters of a script; the longest has a tenth of that
 _SECTION = re.compile(r"(?P<name>Command|Output) ?(?:\((?P<where>[\w ,.-]+)\))?:")
 
 
@@ -96,6 +97,9 @@ def load_example(path: Path) -> Example:
         raise DataError(path, None, "the file name names no known framework", f"Call it {names}.")
     try:
         code = read_text(path)
+        if len(code) > _LONGEST:
+            found = f"has more than {_LONGEST} characters"
+            raise DataError(path, None, found, "Show one thing in it.", Damage.SIZE)
         tree = python_tree(code)
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(path, None, f"cannot be read ({error})", "Check that it is a readable UTF-8 file.") from error

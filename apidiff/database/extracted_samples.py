@@ -13,7 +13,7 @@ from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import gunzip, read_regular
 from apidiff.errors import Damage, DataError, decoding_fault
 from apidiff.folder_walk import visible_files
-from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, ExtractedSamples
+from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, MOST_EXTRACTED, ExtractedSamples
 from apidiff.model.sample import Arguments, Sample
 from apidiff.model.signature import ParameterKind, Signature
 
@@ -71,6 +71,8 @@ def _decoded(path: Path, content: bytes) -> ExtractedSamples:
         first, *rest = content.splitlines()
         head = msgspec.json.decode(first, type=ExtractedSamples)
         samples = {}
+        if len(rest) > MOST_EXTRACTED:
+            raise ValueError(f"has more than {MOST_EXTRACTED} of them")
         for text in rest:
             line += 1
             written = msgspec.json.decode(text, type=dict[str, object])

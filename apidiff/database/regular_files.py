@@ -16,7 +16,7 @@ from pathlib import Path
 
 _PIECE = 2**16  # bytes
 _MEMORY = 128 * 2**20  # bytes: what unpacking .xz may take; the largest of its usual settings takes 65 MiB
-_LONGEST_TEXT = 64 * 2**20  # bytes: the longest of our lists has a fiftieth of that
+_LONGEST_TEXT = 2**20  # bytes: the longest of our lists has a quarter of that
 # Of others all that a piece of a zip holds is unpacked before the first byte comes out: gigabytes of two kilobytes.
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 # What `zipfile` raises for archives that are damaged or made to break their reader.

@@ -14,7 +14,8 @@ from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, read_version
 
 _PARTS = (".__init__", ".__call__", ".*")  # of an API that is there itself
-_MAX_BYTES = 64 * 2**20
+_MAX_BYTES = 4 * 2**20  # the largest has a fifth of that
+_MOST_FILES = 100
 _REMEDY = "Write it anew with `apidiff signatures extract`."
 
 
@@ -25,8 +26,11 @@ def load_signatures(folder: Path, broken: list[DataError] | None = None) -> dict
     holds; given a list ``broken``, adds the error there and passes the file over.
     """
     found: dict[tuple[str, str], SignatureFile] = {}
-    for path in visible_files(folder, "*.json", broken):
+    for number, path in enumerate(visible_files(folder, "*.json", broken), 1):
         try:
+            if number > _MOST_FILES:
+                problem = f"is one file more than {_MOST_FILES}"
+                raise DataError(path, None, problem, "Take out those of old versions.", Damage.SIZE)
             signatures = _read(path)
         except DataError as error:
             if broken is None:

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -282,7 +282,7 @@ class Signer(Record, frozen=True, kw_only=True):
 
 
 class _File(Record, frozen=True, kw_only=True):
-    signer: list[Signer] = []
+    signer: Annotated[list[Signer], msgspec.Meta(max_length=100)] = []
 
 
 def load_signers(path: Path | None = None) -> dict[str, Signer]:

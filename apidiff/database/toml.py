@@ -14,7 +14,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.errors import Damage, DataError
 
 T = TypeVar("T")
-MAX_BYTES = 8 * 2**20
+MAX_BYTES = 2**20
 _MAX_STEPS = 10**7  # as many parts of keys as tomllib may have to walk; of a large file it is some 100,000
 
 

@@ -13,6 +13,7 @@ from apidiff.model.base import Record
 
 COLUMNS = ["section", "torch_api", "torch_doc_version", "mindspore_api", "status_en", "status_zh", "diff_page"]
 LISTED = {"consistent", "diff", "text"}
+_MOST_ROWS = 5_000  # the largest has a fifth of that
 _REMEDY = "Restore the file from version control."
 
 
@@ -79,7 +80,10 @@ def csv_rows(path: Path, columns: list[str], remedy: str) -> Iterator[tuple[int,
         header = next(reader, [])
         if header != columns:
             raise DataError(path, 1, f"the header is {','.join(header)!r}", remedy)
-        yield from ((reader.line_num, cells) for cells in reader if cells)
+        for number, cells in enumerate(filter(None, reader)):
+            if number == _MOST_ROWS:
+                raise DataError(path, reader.line_num, f"has more than {_MOST_ROWS} rows", remedy)
+            yield reader.line_num, cells
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", remedy) from error
     except (UnicodeDecodeError, csv.Error) as error:

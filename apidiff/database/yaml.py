@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import yaml
@@ -19,9 +19,6 @@ from apidiff.errors import Damage, DataError
 T = TypeVar("T")
 
 MAX_DEPTH = 60  # of values within values
-_MAX_BYTES = 2**20  # the largest file has a fifteenth of that; the tree of one takes 250 times its room
-MAX_RECORD = 2**18  # bytes: the largest record has a fifteenth of that, too
-_MOST_VALUES = 25_000  # of a file, with its keys: the most is a seventh
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
@@ -43,6 +40,20 @@ Place = tuple[str | int, ...]
 Lines = dict[Place, int]
 
 
+class Bounds(NamedTuple):
+    """What a file may hold at most; what goes through its lists, and through each for each of another, ends soon."""
+
+    size: int  # bytes; the tree of a file takes 250 times its room
+    values: int  # with all lists and mappings
+    items: int  # of one list or mapping
+    text: int = 5_000  # characters of a text: the longest has a tenth of that
+    key: int = 200  # characters of a key: the longest has a third of that
+
+
+FILE = Bounds(2**19, 15_000, 1_500)  # the largest: 70 kB, 3,500 values, 570 items
+RECORD = Bounds(2**17, 5_000, 100)  # the largest: 17 kB, 1,200 values, 36 items
+
+
 def read_yaml(path: Path, kind: type[T]) -> tuple[T, Lines]:
     """The record of type ``kind`` in ``path``, and the line of every value by its path of keys and indexes.
 
@@ -52,10 +63,10 @@ def read_yaml(path: Path, kind: type[T]) -> tuple[T, Lines]:
     return record, lines
 
 
-def read_yaml_plain(path: Path, kind: type[T], most: int = _MAX_BYTES) -> tuple[T, Any, Lines]:
-    """What `read_yaml` returns, with the plain data that the record was made of between the two. ``most``: bytes."""
+def read_yaml_plain(path: Path, kind: type[T], bounds: Bounds = FILE) -> tuple[T, Any, Lines]:
+    """What `read_yaml` returns, with the plain data that the record was made of between the two."""
     try:
-        content = read_regular(path, most + 1)
+        content = read_regular(path, bounds.size + 1)
         text = content.decode("utf-8")
     except OSError as error:
         raise DataError(
@@ -64,14 +75,15 @@ def read_yaml_plain(path: Path, kind: type[T], most: int = _MAX_BYTES) -> tuple[
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.", Damage.ENCODING) from error
-    if len(content) > most:
-        raise DataError(path, None, f"is larger than {most // 2**10} KiB", "Write it as several files.", Damage.SIZE)
+    if len(content) > bounds.size:
+        found = f"is larger than {bounds.size // 2**10} KiB"
+        raise DataError(path, None, found, "Write it as several files.", Damage.SIZE)
     _refuse_deep(path, text)
     lines: Lines = {}
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
-        plain = _Constructor(path, loader, lines).plain(node, ()) if node is not None else None
+        plain = _Constructor(path, loader, lines, bounds).plain(node, ()) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or ""
@@ -120,8 +132,8 @@ def _refuse_deep(path: Path, text: str) -> None:
 class _Constructor:
     """Makes plain data of the tree of a file. What aliases repeat is limited: they could make gigabytes of a kilobyte."""
 
-    def __init__(self, path: Path, loader: yaml.SafeLoader, lines: Lines) -> None:
-        self._path, self._loader, self._lines = path, loader, lines
+    def __init__(self, path: Path, loader: yaml.SafeLoader, lines: Lines, bounds: Bounds) -> None:
+        self._path, self._loader, self._lines, self._bounds = path, loader, lines, bounds
         self._seen: set[int] = set()
         self._repeated = 0
 
@@ -129,9 +141,12 @@ class _Constructor:
         """The data of ``node``, which stands at ``at``. Raises DataError for what no record holds."""
         line = node.start_mark.line + 1
         self._lines[at] = line
-        if len(self._lines) > _MOST_VALUES:
-            found = f"holds more than {_MOST_VALUES} values"
+        if len(self._lines) > self._bounds.values:
+            found = f"holds more than {self._bounds.values} values"
             raise DataError(self._path, line, found, "Write it as several files.", Damage.SIZE)
+        if isinstance(node, yaml.CollectionNode) and len(node.value) > self._bounds.items:
+            found = f"more than {self._bounds.items} items in {_place(at)}"
+            raise DataError(self._path, line, found, "Write fewer there.", Damage.SIZE)
         if len(at) > MAX_DEPTH:
             raise DataError(
                 self._path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.", Damage.SIZE
@@ -161,6 +176,9 @@ class _Constructor:
             raise DataError(self._path, line, f"{node.value[:40]!r} is no finite number", remedy, Damage.FORM)
         if isinstance(value, str):
             self._refuse_unseen(value, line)
+            if len(value) > self._bounds.text:
+                found = f"a text of {len(value)} characters in {_place(at)}"
+                raise DataError(self._path, line, found, f"Write at most {self._bounds.text}.", Damage.SIZE)
         return value
 
     def _refuse_unseen(self, text: str, line: int) -> None:
@@ -183,6 +201,9 @@ class _Constructor:
                     self._path, line, "a key that is not plain text", "Write keys as plain words.", Damage.SYNTAX
                 )
             self._refuse_unseen(key, line)
+            if len(key) > self._bounds.key:
+                problem = f"a key of {len(key)} characters, {key[:40]!r}"
+                raise DataError(self._path, line, problem, f"Write at most {self._bounds.key}.", Damage.SIZE)
             if key in found:
                 raise DataError(self._path, line, f"key {key!r} is given twice", "Keep one of the two.", Damage.SYNTAX)
             found[key] = self.plain(value_node, (*at, key))
@@ -256,8 +277,12 @@ def keys_at(kind: msgspec.inspect.Type, at: Place) -> set[str]:
     return set()
 
 
+def _place(at: Place) -> str:
+    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at)
+
+
 def _explain(path: Path, what: str, at: Place, lines: Lines, allowed: set[str]) -> DataError:
-    place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at)
+    place = _place(at)
     if "unknown field" in what and (key := re.search(r"`([^`]+)`$", what)):
         where = [line for spot, line in lines.items() if spot[: len(at)] == at and spot[-1:] == (key[1],)]
         given = {spot[-1] for spot in lines if len(spot) == len(at) + 1 and spot[:-1] == at}

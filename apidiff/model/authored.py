@@ -25,7 +25,6 @@ Name = Annotated[
 FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$(?!\n)")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$(?!\n)", description="the name of an entry")]
 LeftOut = Annotated[list[NonEmpty], msgspec.Meta(max_length=200)]
-Without = Annotated[list[Key], msgspec.Meta(max_length=200)]
 SweepName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(one.value for one in Sweep)})$(?!\n)")]
 # In these unions the texts have no pattern: msgspec 0.22 crashes on a type that stands twice and has one in a union.
 Slugs = str | list[str]
@@ -137,7 +136,7 @@ class AuthoredSource(Record, frozen=True, kw_only=True):
 
     profile: Slugs = []
     with_: dict[str, str] = msgspec.field(name="with", default={})
-    without: Without = []
+    without: list[Key] = []
     kind: ApiKind | None = None
     root: Name | None = None
     constructor: list[Name] = []
@@ -192,13 +191,6 @@ class AuthoredOtherwise(Record, frozen=True, kw_only=True):
     stated: list[Stated] = []
 
 
-# Of one record or profile: far more than any has, and few enough for whatever is done with each pair of them.
-Samples = Annotated[dict[Slug, Sample], msgspec.Meta(max_length=300)]
-GenerationTargets = Annotated[dict[Key, AuthoredTarget], msgspec.Meta(max_length=100)]
-Targets = Annotated[dict[Name, AuthoredTarget], msgspec.Meta(max_length=100)]
-NamesBeside = Annotated[list[str], msgspec.Meta(max_length=100)]
-
-
 class Profile(Record, frozen=True, kw_only=True):
     """What the APIs of a family have in common: a part of a record with placeholders (``$tensor``).
 
@@ -214,9 +206,9 @@ class Profile(Record, frozen=True, kw_only=True):
     category: Slug | None = None
     summary: Text | None = None
     execution: Execution | None = None
-    samples: Samples = {}
+    samples: dict[Slug, Sample] = {}
     source: AuthoredSource | None = None
-    targets: GenerationTargets = {}
+    targets: dict[Key, AuthoredTarget] = {}
     otherwise: AuthoredOtherwise | None = None
     caveats: dict[Slug, AuthoredDifference] = {}
     sweeps: dict[SweepName, AuthoredSweep] = {}
@@ -231,14 +223,14 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
 
     profile: Slugs = []
     with_: dict[str, str] = msgspec.field(name="with", default={})
-    without: Without = []
+    without: list[Key] = []
     category: Slug | None = None
     summary: Text | None = None
-    aliases: NamesBeside = []
+    aliases: list[str] = []
     execution: Execution | None = None
-    samples: Samples = {}
+    samples: dict[Slug, Sample] = {}
     source: AuthoredSource | None = None
-    targets: Targets = {}
+    targets: dict[Name, AuthoredTarget] = {}
     otherwise: list[AuthoredOtherwise] = []
     caveats: dict[Slug, AuthoredDifference] = {}
     sweeps: dict[SweepName, AuthoredSweep] = {}

@@ -5,10 +5,13 @@ from typing import Annotated, Literal
 import msgspec
 
 Slug = Annotated[
-    str, msgspec.Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)", description="lower-case words joined by '-'")
+    str,
+    msgspec.Meta(
+        pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)", max_length=100, description="lower-case words joined by '-'"
+    ),
 ]
 DottedName = Annotated[
-    str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$(?!\n)", description="full dotted name")
+    str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$(?!\n)", max_length=200, description="full dotted name")
 ]
 Language = Literal["en", "zh"]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]

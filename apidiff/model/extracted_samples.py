@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
 
@@ -11,6 +12,8 @@ from apidiff.model.base import NonEmpty, Record, Slug
 from apidiff.model.sample import Sample
 
 EXTRACTED_SCHEMA = 1
+MOST_EXTRACTED = 1_000  # samples of one API; of none are there more than 24
+Entries = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=100)]
 
 
 class Tolerance(Record, frozen=True, kw_only=True):
@@ -18,6 +21,9 @@ class Tolerance(Record, frozen=True, kw_only=True):
 
     rtol: float
     atol: float
+
+
+Tolerances = Annotated[dict[str, Tolerance], msgspec.Meta(max_length=100)]
 
 
 class ExtractedSamples(Record, frozen=True, kw_only=True):
@@ -32,9 +38,9 @@ class ExtractedSamples(Record, frozen=True, kw_only=True):
     api: NonEmpty
     framework: NonEmpty
     framework_version: NonEmpty
-    entries: list[str]
+    entries: Entries
     seed: int
-    tolerances: dict[str, Tolerance] = {}
+    tolerances: Tolerances = {}
     digest: str = ""
     samples: dict[Slug, Sample] = {}
 

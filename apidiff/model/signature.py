@@ -14,9 +14,10 @@ from apidiff.model.base import Record
 # ends no quote that it stands in. In other letters than ASCII's a name may be a sentence.
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _DOTTED = rf"{_NAME}(\.{_NAME})*"
-Name = Annotated[str, Meta(pattern=rf"\A{_NAME}\Z")]
-DottedName = Annotated[str, Meta(pattern=rf"\A{_DOTTED}\Z")]
-Unread = Annotated[str, Meta(pattern=rf"\A{_DOTTED}(\.\*)?\Z")]
+_LONGEST = 300
+Name = Annotated[str, Meta(pattern=rf"\A{_NAME}\Z", max_length=_LONGEST)]
+DottedName = Annotated[str, Meta(pattern=rf"\A{_DOTTED}\Z", max_length=_LONGEST)]
+Unread = Annotated[str, Meta(pattern=rf"\A{_DOTTED}(\.\*)?\Z", max_length=_LONGEST)]
 Since = Annotated[str, Meta(pattern=r"\A[0-9]{1,5}(\.[0-9]{1,5}){0,3}((a|b|rc|\.dev|\.post)[0-9]{1,5})?\Z")]
 Code = Annotated[str, Meta(pattern=r"\A[^`]*\Z", max_length=2_000)]
 Said = Annotated[str, Meta(max_length=2_000)]

@@ -47,11 +47,18 @@ YAML = {
     "a tag that makes objects": ("a: !!python/object/apply:os.system [id]\n", "test.yaml"),
     "a tag that nobody knows": ("a: !what x\n", "could not determine a constructor"),
     "a zero byte": ("a: \0\n", "broken YAML"),
-    "a list of millions": (f"a: [{'a,' * 2**21}a]\n", "is larger than 1024 KiB"),
+    "a list of millions": (f"a: [{'a,' * 2**21}a]\n", "is larger than 512 KiB"),
     "thousands of keys": (
-        "a: {" + "".join(f"k{number}, " for number in range(26_000)) + "}\n",
-        "holds more than 25000 values",
+        "".join(f"k{number}: [{'a, ' * 100}]\n" for number in range(200)),
+        "holds more than 15000 values",
     ),
+    "a long list": (f"a: [{'a, ' * 1501}]\n", "test.yaml:1: more than 1500 items in $.a. Write fewer there."),
+    "a long mapping": (
+        "a:\n" + "".join(f" k{number}: a\n" for number in range(1501)),
+        "test.yaml:2: more than 1500 items in $.a",
+    ),
+    "a long text": (f"a: {'x' * 5001}\n", "test.yaml:1: a text of 5001 characters in $.a. Write at most 5000."),
+    "a long key": (f"{'x' * 201}: a\n", f"test.yaml:1: a key of 201 characters, '{'x' * 40}'. Write at most 200."),
     "a list as key": ("[a]: 1\n", "a key that is not plain text"),
     "a long name of a tag": (f"a: !{'x' * 100_000} x\n", "could not determine a constructor"),
     "an escape sequence": (
@@ -102,7 +109,7 @@ def test_toml_is_not_read_in_part(tmp_path: Path) -> None:
     """What is cut off might withdraw a key."""
     path = tmp_path / "test.toml"
     path.write_text("#\n" * (MAX_BYTES // 2) + 'a = "b"\n')
-    with pytest.raises(DataError, match="is larger than 8 MiB"):
+    with pytest.raises(DataError, match="is larger than 1 MiB"):
         read_toml(path, dict[str, str], lambda _text, error: DataError(path, None, str(error), "Mend it."))
 
 

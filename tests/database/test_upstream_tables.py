@@ -26,6 +26,7 @@ def test_every_row_is_read() -> None:
         ("a,b\n", ":1: the header is 'a,b'"),
         (",".join(COLUMNS) + "\ntorch,torch.abs,2.1,mindspore.mint.abs,perhaps,perhaps,\n", ":2: is no row"),
         (",".join(COLUMNS) + "\ntorch,torch.abs\n", ":2: is no row"),
+        (f"{','.join(COLUMNS)}\n" + "a,a,1,a,text,a,\n" * 5_001, ":5002: has more than 5000 rows"),
     ],
 )
 def test_a_broken_table_is_named(tmp_path: Path, text: str, message: str) -> None:

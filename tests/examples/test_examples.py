@@ -84,6 +84,7 @@ def test_a_folder_without_examples_has_none(tmp_path: Path) -> None:
     [
         (lambda text: text.replace("Command:", "Run:"), ":1: the docstring shows nothing after 'Command:'"),
         (lambda text: text.replace("Output (gloo):", "Prints:"), ":1: the docstring shows nothing after 'Output:'"),
+        (lambda text: f"{text}#{50_000 * 'x'}\n", ": has more than 50000 characters"),
         (lambda text: text.replace("    rank 1: 10\n", "    one: 10\n"), ":9: the output line 'one: 10'"),
         (lambda text: text.replace("rank 2: 100", "rank 3: 100"), ":10: the output line 'rank 3: 100'"),
         (lambda text: text.replace("def example", "def show"), "there is no function example"),

@@ -153,6 +153,15 @@ def test_a_broken_file(tmp_path: Path, name: str, text: str, found: str) -> None
         load_signatures(tmp_path)
 
 
+def test_more_files_than_anybody_compares(tmp_path: Path) -> None:
+    for minor in range(101):
+        text = f'{{"framework":"torch","version":"9.{minor}.0","tool":"t","apis":{{}}}}'
+        (tmp_path / f"torch-9.{minor}.0.json").write_text(text)
+    broken: list[DataError] = []
+    assert len(load_signatures(tmp_path, broken)) == 100
+    assert [error.found for error in broken] == ["is one file more than 100"]
+
+
 @functools.cache
 def of_installed(framework: str) -> SignatureFile:
     """What the source of the installed framework says, read once."""

@@ -40,7 +40,7 @@ from apidiff.database.undecided import undecided_fits
 from apidiff.errors import DataError
 from apidiff.model.vocabulary import Framework
 
-_MOST_ERRORS = 200  # of one record: who made more at once made one mistake
+_MOST_ERRORS = 50  # of one record: who made more at once made one mistake
 
 
 def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:

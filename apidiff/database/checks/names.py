@@ -113,7 +113,8 @@ def targets_are_documented(subject: Subject) -> Iterator[DataError]:
 
 
 def examples_exist(subject: Subject, folder: Path) -> Iterator[DataError]:
-    """The script a ``prints`` claim names is there, below ``folder``, and can be read."""
+    """The script a ``prints`` claim names is there, below ``folder``, and can be read; that it cannot is told once."""
+    looked_at = set[Path]()
     for place, api in subject.apis():
         for index, claim in enumerate(api.claims):
             if claim.prints is None:
@@ -123,6 +124,9 @@ def examples_exist(subject: Subject, folder: Path) -> Iterator[DataError]:
                 found = f"example {claim.prints.example!r} is not there"
                 yield subject.error((*place, "claims", index), found, f"Add it below {folder}.")
                 continue
+            if script in looked_at:
+                continue
+            looked_at.add(script)
             try:
                 load_example(script)
             except DataError as error:

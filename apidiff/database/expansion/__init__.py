@@ -33,7 +33,7 @@ from apidiff.database.expansion.signatures import Signatures, claim_members, der
 from apidiff.database.expansion.sweeps import expand_sweeps
 from apidiff.database.odd_records import naming_the_record
 from apidiff.database.paths import examples_of
-from apidiff.database.yaml import MAX_RECORD, Lines, read_yaml_plain
+from apidiff.database.yaml import RECORD, Lines, read_yaml_plain
 from apidiff.errors import DataError
 from apidiff.folder_walk import visible_files
 from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
@@ -89,7 +89,7 @@ class Expander:
 
     def steps(self, path: Path, name: str) -> Plain:
         """The record ``name`` in the file ``path`` after all passes but the last. Raises DataError."""
-        _, plain, lines = read_yaml_plain(path, AuthoredRecord, MAX_RECORD)
+        _, plain, lines = read_yaml_plain(path, AuthoredRecord, RECORD)
         with naming_the_record(path):
             record = mark(plain, lines, path, "record")
             record = apply_profiles(record, self.profiles)
@@ -112,7 +112,7 @@ class Expander:
 
 def _profiles(path: Path, others: Dictionary[str, Plain]) -> dict[str, Plain]:
     """The profiles in the file ``path`` by name. Raises DataError, also for a name of ``others``."""
-    _, plain, at = read_yaml_plain(path, dict[Slug, Profile], MAX_RECORD)
+    _, plain, at = read_yaml_plain(path, dict[Slug, Profile], RECORD)
     profiles: dict[str, Plain] = {}
     for name, profile in plain.items():
         if name in others:

@@ -112,7 +112,7 @@ def test_a_changed_byte_is_one_error(tmp_path: Path, shipped: dict[str, Extracte
         read_extracted(path)
 
 
-@pytest.mark.parametrize("line", [b"[]", b"1", b"null", b"{}", b"[" * 100_000])
+@pytest.mark.parametrize("line", [b"[]", b"1", b"null", b"{}", b"[" * 100_000, b'{"name":"a"}\n' * 1_001])
 def test_a_line_that_is_no_sample_is_one_error(
     line: bytes, tmp_path: Path, shipped: dict[str, ExtractedSamples]
 ) -> None:
