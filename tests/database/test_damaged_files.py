@@ -442,6 +442,20 @@ UNUSABLE = [
         ),
         "the record has more than 40000 values in its source and targets",
     ),
+    (
+        f"{FOLDER}/reduce.yaml",
+        replaced(
+            "notes:\n",
+            "".join(
+                f"  mindspore.a{n}: {{differences: {{"
+                + "".join(f"d{k}: {{source: sync-returns-none, note: long}}, " for k in range(20))
+                + "}}\n"
+                for n in range(50)
+            )
+            + f"notes:\n  long: {{en: {'x' * 5_000}, zh: {'x' * 5_000}}}\n",
+        ),
+        "the record has more than 40000 values in its source and targets",
+    ),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: sync,"), "like another over more than 16 steps"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: dst-1,"), "like another over more than 16 steps"),
     (
@@ -477,6 +491,15 @@ def test_profiles_that_build_on_each_other_for_ever_are_passed_over(root: Path) 
     data = load(root)
     assert [error.found for error in data.broken] == ["profile 'p0' builds on others over more than 60 steps"]
     assert data.passed_over.keys() == {ABS}
+
+
+def test_a_profile_that_may_be_in_a_refused_file_is_told_so(root: Path) -> None:
+    BROKEN_YAML(root / "profiles" / "everyday.yaml")
+    data = load(root)
+    assert [error.path.name for error in data.broken] == ["everyday.yaml"]
+    told = str(data.passed_over[ABS])
+    assert "there is no profile 'elementwise'" in told
+    assert told.endswith(" Or mend everyday.yaml, which may have it.")
 
 
 @pytest.mark.parametrize(

@@ -68,11 +68,13 @@ class Expander:
         """
         errors: list[DataError] = [] if broken is None else broken
         profiles: dict[str, Plain] = {}
+        refused: list[Path] = []
         for path in visible_files(root / "profiles", "*.yaml", errors):
             try:
                 profiles |= _profiles(path, profiles)
             except DataError as error:
                 errors.append(error)
+                refused.append(path)
         path = root / "notes.yaml"
         texts: dict[str, Any] = {}
         lines: Lines = {}
@@ -84,7 +86,11 @@ class Expander:
         if broken is None and errors:
             raise errors[0]
         return cls(
-            Profiles(profiles), Notes(path, texts, lines), Signatures.of(signatures), documents, examples_of(root)
+            Profiles(profiles, refused),
+            Notes(path, texts, lines),
+            Signatures.of(signatures),
+            documents,
+            examples_of(root),
         )
 
     def steps(self, path: Path, name: str) -> Plain:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from apidiff.database.expansion.origins import ORIGIN, Origin, Plain
+from apidiff.database.expansion.origins import ORIGIN, Origin, Plain, counted
 from apidiff.database.yaml import Lines
 from apidiff.errors import DataError
 
@@ -68,7 +68,11 @@ def fill_notes(record: Plain, notes: Notes, unneeded: list[DataError]) -> Plain:
         return done
 
     done = block({key: value for key, value in record.items() if key not in {"notes", "targets"}})
-    done["targets"] = {name: block(section) for name, section in record["targets"].items()}
+    values = counted(0, done)
+    done["targets"] = {}
+    for name, section in record["targets"].items():
+        done["targets"][name] = block(section)
+        values = counted(values, done["targets"][name])
     unneeded += [
         own[key][ORIGIN].error(f"nothing names the note {key!r}", "Remove it.") for key in own if key not in used
     ]

@@ -16,6 +16,7 @@ ORIGIN = "@"
 ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats")
 """The keys of a record whose values are items by name."""
 MOST_VALUES = 40_000  # the most is a fifth
+_TEXT = 50  # characters that count as a value
 
 
 @dataclass(frozen=True)
@@ -77,14 +78,15 @@ def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
 
 
 def counted(before: int, block: Plain) -> int:
-    """``before``, of the blocks of a record before this one, and how many values ``block`` holds.
+    """``before``, of the blocks of a record before this one, and how many values ``block`` holds; long texts count as several.
 
-    Raises DataError where these are more than any record has: ``like`` and sweeps multiply those that are written.
+    Raises DataError where these are more than any record has: ``like`` and sweeps multiply those that are written, and a
+    note is named from many places.
     """
     count, waiting = before, [iter([block])]
     while waiting:
         for value in waiting[-1]:
-            count += 1
+            count += 1 + (len(value) // _TEXT if isinstance(value, str) else 0)
             if isinstance(value, dict | list):
                 waiting.append(iter(value.values() if isinstance(value, dict) else value))
                 break

@@ -47,10 +47,12 @@ def generation_of(name: str) -> str:
 class Profiles:
     """All profiles by name. ``used``: those that a record names; ``unneeded``: what could go from the records.
 
-    ``observed``: the probes that claims of profiles name and that an API of a record has.
+    ``observed``: the probes that claims of profiles name and that an API of a record has. ``refused``: files of profiles that
+    could not be read.
     """
 
     by_name: dict[str, Plain]
+    refused: list[Path] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     observed: set[Observed] = field(default_factory=set)
     unneeded: list[DataError] = field(default_factory=list)
@@ -89,7 +91,9 @@ class Profiles:
     def _walk(self, name: str, above: tuple[str, ...], seen: set[str], origin: Origin) -> Iterator[Plain]:
         if name not in self.by_name:
             known = ", ".join(sorted(self.by_name))
-            raise origin.error(f"there is no profile {name!r}", f"Name one of apidiff/data/profiles: {known}.")
+            refused = "".join(f" Or mend {path.name}, which may have it." for path in self.refused)
+            remedy = f"Name one of apidiff/data/profiles: {known}.{refused}"
+            raise origin.error(f"there is no profile {name!r}", remedy)
         if name in above:
             raise origin.error(f"profile {name!r} builds on itself", "Take it out of its own 'profile'.")
         if len(above) == MAX_DEPTH:

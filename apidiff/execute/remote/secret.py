@@ -8,6 +8,7 @@ side proves that it has it, over numbers that both sides draw.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import hmac
 import ipaddress
@@ -38,10 +39,14 @@ def given_secret(environment: Mapping[str, str]) -> bytes | None:
     secret = os.fsencode(text)
     if not text and (name := environment.get(SECRET_FILE)):
         try:
-            text = read_regular(Path(name), _LONGEST).decode().strip()
+            content = read_regular(Path(name), _LONGEST + 1)
+            if len(content) > _LONGEST:
+                raise OSError(errno.EFBIG, f"it is larger than {_LONGEST} bytes", name)
+            text = content.decode().strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ApidiffError(
-                f"verify: {SECRET_FILE}={name!r} cannot be read. Name a text file in UTF-8 that every machine has."
+                f"verify: {SECRET_FILE}={name!r} cannot be read. Name a text file in UTF-8 that every machine has, of "
+                f"{_LONGEST} bytes at most."
             ) from error
         secret = text.encode()  # the bytes of the file, whatever the locale
     if not text:

@@ -438,7 +438,8 @@ def test_a_secret_that_anybody_guesses_is_refused(tmp_path: Path, monkeypatch: p
         patched.setattr(os, "fsencode", lambda text: text.encode("ascii"))  # as of a locale that has no such characters
         assert given_secret({SECRET_FILE: str(tmp_path / "secret")}) == ("密码" * 8).encode()
     os.mkfifo(tmp_path / "pipe")
-    for name in (tmp_path, tmp_path / "pipe"):
+    (tmp_path / "long").write_text("x" * 4_097)
+    for name in (tmp_path, tmp_path / "pipe", tmp_path / "long"):
         with pytest.raises(ApidiffError, match="cannot be read"):
             given_secret({SECRET_FILE: str(name)})
 
