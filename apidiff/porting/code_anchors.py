@@ -9,6 +9,7 @@ from functools import cached_property
 
 from apidiff.porting.code_text import CodeText
 
+_INDENT = re.compile(rb"[ \t\f]*")
 _WRITTEN = re.compile("(# apidiff [^:：]*: [^:：]*)[:：]")
 
 
@@ -92,8 +93,8 @@ class CodeAnchors:
 
     def indent(self, line: int) -> str:
         """The white space that a line begins with."""
-        text = self._code.text(self._code.line_start(line), self._code.line_end(line))
-        return text[: len(text) - len(text.lstrip(" \t\f"))]
+        indent = _INDENT.match(self._code.data, self._code.line_start(line))
+        return indent[0].decode() if indent else ""
 
     def has_comment(self, line: int, start: str) -> bool:
         """Whether one of the comments right above ``line`` begins with ``start``, as ported code has it, and a colon."""
@@ -119,21 +120,14 @@ class CodeAnchors:
                 for within in range(mark.lineno, (mark.end_lineno or mark.lineno) + 1):
                     self._anchors[within] = mark.lineno
             # Behind another statement what follows the first line may stand in a string, and belongs to what that line does.
-            first = child.lineno if self._is_alone(child) else self._anchors.get(child.lineno, child.lineno)
+            first = child.lineno if self._code.is_first(child) else self._anchors.get(child.lineno, child.lineno)
             for line in self._own_lines(child):
                 self._anchors[line] = first
             self._anchor_all(child)
 
-    def _is_alone(self, statement: ast.stmt | ast.ExceptHandler) -> bool:
-        """Whether nothing stands before a statement on its line."""
-        before = self._code.data[
-            self._code.line_start(statement.lineno) : self._code.offset(statement.lineno, statement.col_offset)
-        ]
-        return not before.strip()
-
     def _lines(self, statement: ast.stmt | ast.ExceptHandler) -> range:
         """The lines that belong to a statement and what stands in it."""
-        first = statement.lineno if self._is_alone(statement) else statement.lineno + 1
+        first = statement.lineno if self._code.is_first(statement) else statement.lineno + 1
         return range(first, (statement.end_lineno or statement.lineno) + 1)
 
     def _own_lines(self, statement: ast.stmt | ast.ExceptHandler) -> Iterator[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -15,6 +16,7 @@ import msgspec
 from apidiff.model.python_tree import python_tree
 from apidiff.porting.code_tokens import CodeTokens, NoTokens
 
+_BLANKS = re.compile(rb"[ \t\x0b\f]*")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMA, _EQUALS, _DOT = b",=."
 _MOST_PIECES = 8  # with tokens: strings within strings hold calls of their own
@@ -53,6 +55,7 @@ class CodeText:
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(self.data))]
         # Line → the byte of each character of it, where these are not the same.
         self._widths: dict[int, Sequence[int] | None] = {}
+        self._firsts: dict[int, int] = {}  # line → its first byte that is no blank
         self._pieces: list[CodeTokens] = []
         self._unread = (0, 0)  # the bytes of a piece whose tokens were not told: those within are not looked for again
 
@@ -62,17 +65,33 @@ class CodeText:
 
     def offset_of_character(self, line: int, column: int) -> int:
         """The byte of a column in characters from 1."""
-        if line not in self._widths:
-            text = self.data[self._starts[line - 1] : self.line_end(line)]
-            sizes = None if text.isascii() else [0, *accumulate(len(one.encode()) for one in text.decode())]
-            self._widths[line] = sizes
-        widths = self._widths[line]
+        widths = self._widths_of(line)
         return self._starts[line - 1] + (column - 1 if widths is None else widths[min(column, len(widths)) - 1])
 
     def point(self, place: int) -> tuple[int, int]:
         """The line and the column in characters, from 1, of a byte at which a character begins."""
         line = bisect_right(self._starts, place)
-        return line, len(self.text(self._starts[line - 1], place)) + 1
+        column, widths = place - self._starts[line - 1], self._widths_of(line)
+        return line, (column if widths is None else bisect_left(widths, column)) + 1
+
+    def _widths_of(self, line: int) -> Sequence[int] | None:
+        if line not in self._widths:
+            text = self.data[self._starts[line - 1] : self.line_end(line)]
+            sizes = (
+                None
+                if text.isascii()
+                else array("I", accumulate((len(one.encode()) for one in text.decode()), initial=0))
+            )
+            self._widths[line] = sizes
+        return self._widths[line]
+
+    def is_first(self, statement: ast.stmt | ast.ExceptHandler) -> bool:
+        """Whether nothing but white space stands before a statement on its line, which may have thousands of them."""
+        line = statement.lineno
+        if line not in self._firsts:
+            blanks = _BLANKS.match(self.data, self._starts[line - 1])
+            self._firsts[line] = blanks.end() if blanks else 0
+        return self.offset(line, statement.col_offset) <= self._firsts[line]
 
     @property
     def line_count(self) -> int:

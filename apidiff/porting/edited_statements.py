@@ -13,6 +13,7 @@ from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 
 _Part = tuple[int, int]  # the bytes of statements, with whole lines
+_BEFORE = re.compile(rb"[ \t\f@]*")
 _INDENT = re.compile(rb"[ \t\f]*")
 
 
@@ -52,8 +53,9 @@ class EditedStatements:
     def _is_first(self, statement: ast.stmt, start: int) -> bool:
         """Whether nothing stands before a statement on the line that begins at a byte; what begins with `elif` is none."""
         code = self._code
-        before = code.data[start : code.start(_head(statement))].strip(b" \t\f@")
-        return not before and not code.data.startswith(b"elif", code.start(statement))
+        before = _BEFORE.match(code.data, start)
+        begins = before is not None and before.end() >= code.start(_head(statement))
+        return begins and not code.data.startswith(b"elif", code.start(statement))
 
     def size(self, edits: Sequence[Edit]) -> int:
         """How many bytes the statements have that edits are in."""

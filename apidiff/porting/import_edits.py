@@ -17,6 +17,7 @@ ADDED = {_ROOT: _ROOT, _SHORT: _ROOT, **{part: f"{_ROOT}.{part}" for part in _PA
 MARK = "\0"  # around a full name in an edit, until it is known how it is spelled
 _WORD = re.compile(r"\w+")
 _MARKED = re.compile(f"{MARK}([^{MARK}]+){MARK}")
+_BLANKS = re.compile(rb"\s*")
 # What may stand behind a statement up to the end of its line; a line end behind a backslash is none.
 _LINE_REST = re.compile(rb"(?:[ \t\f;]|\\(?:\r\n|\r|\n))*(?:#[^\r\n]*)?(?:\r\n|\r|\n)")
 # What may stand between statements: comments, continued lines, line ends and the mark of a decorator.
@@ -182,11 +183,11 @@ class Imports:
         code, node = self._code, one.statement
         start, end = code.start(node), code.end(node)
         line_start, line_end = code.line_start(node.lineno), code.line_end(node.end_lineno or node.lineno)
-        after = code.data[end:line_end]
-        rest = after.lstrip()
-        if emptied or not begins_line(code, node) or (rest and not rest.startswith(b"#")):
+        blanks = _BLANKS.match(code.data, end, line_end)
+        rest = blanks.end() if blanks is not None else end
+        if emptied or not begins_line(code, node) or code.data[rest : min(rest + 1, line_end)] not in {b"", b"#"}:
             return Edit(start, end, "pass")
-        return Edit(start, line_end - len(rest), "") if rest else Edit(line_start, line_end, "")
+        return Edit(start, rest, "") if rest < line_end else Edit(line_start, line_end, "")
 
     def _lost_comments(self, statement: ast.stmt, edits: Iterable[Edit]) -> Iterator[Edit]:
         """The edit that writes above a statement the comments in it that ``edits`` take away, if there are any."""

@@ -122,6 +122,9 @@ class NameScopes:
         self._top = Scope(None, code.tree)
         self.has_star = self.is_unsure = self._has_torch_star = False
         self._parts: list[_Part] = []
+        self._values: dict[
+            ast.AST, Binding | None
+        ] = {}  # what a name is that is assigned one; None for what is missing
         waiting = [_Waiting(code.tree, self._top, None, 0)]
         while waiting:
             one = waiting.pop()
@@ -270,9 +273,10 @@ class NameScopes:
     def _assign(self, target: ast.expr, value: ast.AST, scope: Scope, since: int) -> None:
         """Note what names are bound to; a value that stands for PyTorch where that is missing is no other thing."""
         if isinstance(target, ast.Name):
-            if not _is_missing(value):
-                first = first_name(value)
-                scope.bind(target.id, Binding(By.PATH, first) if first is not None else _ANY, since)
+            if value not in self._values:  # of `a = b = c = f(...)` each name has the same
+                self._values[value] = None if _is_missing(value) else _bound_to(value)
+            if (binding := self._values[value]) is not None:
+                scope.bind(target.id, binding, since)
         elif isinstance(target, ast.Tuple | ast.List):
             items = value.elts if isinstance(value, ast.Tuple | ast.List) else []
             is_plain = len(items) == len(target.elts) and not any(
@@ -328,6 +332,11 @@ def first_name(node: ast.AST) -> str | None:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _bound_to(value: ast.AST) -> Binding:
+    first = first_name(value)
+    return Binding(By.PATH, first) if first is not None else _ANY
 
 
 def _is_missing(node: ast.AST) -> bool:

@@ -236,7 +236,7 @@ class ReferenceChanges:
             if node.id in self._told or self._is_ignored((use.line, node.lineno), use.api):
                 continue
             self._told.add(node.id)
-            column = len(self._code.text(self._code.line_start(node.lineno), place)) + 1
+            _, column = self._code.point(place)
             span = Span(node.lineno, column, node.lineno, column + len(node.id))
             judgement = self._judge.judge(use.api, "name", None)
             reference = Reference(use.api, span, "name", None)

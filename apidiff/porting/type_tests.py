@@ -37,6 +37,7 @@ class TypeTests(Calls):
             case ast.BoolOp(op=op, values=values):
                 parts = [self._told(one, holds) for one in values if type(one) in _TELLING]
                 if isinstance(op, ast.And) is holds:  # each of them is so
+                    self.steps.take(sum(map(len, parts)))
                     return {name: value for part in parts for name, value in part.items()}
                 return self._any(parts, every=len(parts) == len(values))
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
@@ -58,6 +59,7 @@ class TypeTests(Calls):
         if len(parts) > _MOST_PARTS:
             return found
         for name in dict.fromkeys(name for part in parts for name in part):
+            self.steps.take(len(parts))
             values = [part[name] if name in part else self._look(name) for part in parts]
             value = values[0] if every else joined(values[0], self._look(name))
             for other in values[1:]:

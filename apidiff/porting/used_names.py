@@ -101,7 +101,7 @@ def begins_line(code: CodeText, statement: ast.stmt) -> bool:
     """Whether a statement is the first of its line, and that line goes on with none above."""
     line_start = code.line_start(statement.lineno)
     continued = code.data[max(0, line_start - 3) : line_start].rstrip(b"\r\n").endswith(b"\\")
-    return not continued and not code.data[line_start : code.start(statement)].strip()
+    return not continued and code.is_first(statement)
 
 
 def _comments_can_move(code: CodeText, statement: ast.stmt) -> bool:

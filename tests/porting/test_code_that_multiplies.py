@@ -17,8 +17,9 @@ import pytest
 
 from apidiff.model.python_tree import python_tree
 from apidiff.model.source_names import SourceNames
-from apidiff.porting import tree_links
+from apidiff.porting import name_scopes, tree_links
 from apidiff.porting.bindings import ClassFacts, Frame, ModuleFacts, Steps
+from apidiff.porting.code_text import CodeText
 from apidiff.porting.name_walk import Walker
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.string_names import exported_names
@@ -297,6 +298,14 @@ def _tests(levels: int, kinds: int) -> str:
     return f"{'(a and ' * levels}isinstance(q,({'A,' * kinds})){')' * levels}"
 
 
+def _choices(levels: int, names: int) -> str:
+    """A test of what some names are, as one of 50 in a test that is one of 50, and so on."""
+    test = " and ".join(f"isinstance(x{number},A)" for number in range(names))
+    for _ in range(levels):
+        test = f"(({test}) or {' or '.join(['isinstance(y,A)'] * 49)}) and isinstance(w,A)"
+    return test
+
+
 def _below(levels: int, body: str) -> str:
     """A class with so many others above it in a line."""
     line = "".join(f"class C{level}(C{level - 1}):0\n" for level in range(1, levels))
@@ -326,6 +335,8 @@ STEPS = [  # the files, and whether one takes more steps than code of its length
     ({"a.py": "class A(B):0\n" * 300}, False),
     ({"a.py": _tests(170, 1_000)}, True),
     ({"a.py": _tests(20, 10)}, False),
+    ({"a.py": f"if {_choices(40, 300)}:\n pass"}, True),
+    ({"a.py": f"if {_choices(3, 20)}:\n pass"}, False),
     ({"a.py": _below(190, " def g(self,x):\n" + "  self.h(x)\n" * 600)}, True),
     ({"a.py": _below(190, "".join(f" def g{number}(self,x):0\n" for number in range(600)))}, True),
     ({"a.py": _below(20, " def g(self,x):\n" + "  self.h(x)\n" * 1_200)}, False),
@@ -344,6 +355,43 @@ def test_code_that_multiplies_steps_is_refused(scan: Scan, files: dict[str, str]
         for one in file.names.problems
     ]
     assert found == (["many_steps"] if refused else [])
+
+
+def test_a_value_is_looked_at_once_for_all_names_that_it_is_assigned_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """25,000 names of what is called with 25,000 arguments took more than a minute."""
+    looked_at = list[ast.AST]()
+    is_missing = name_scopes._is_missing
+    monkeypatch.setattr(name_scopes, "_is_missing", lambda node: looked_at.append(node) or is_missing(node))
+    scopes = name_scopes.NameScopes(CodeText(f"{'a = ' * 100}f(None, 0)\n{'b = ' * 100}None\n"))
+    assert len(looked_at) == 2
+    assert scopes.find("a", 900) is not None
+    assert scopes.find("b", 900) is None
+
+
+class _Counted(bytes):
+    """Counts the bytes that are taken out of it."""
+
+    taken = 0
+
+    def __getitem__(self, part: Any) -> Any:
+        found = super().__getitem__(part)
+        type(self).taken += len(found) if isinstance(found, bytes) else 1
+        return found
+
+
+@pytest.mark.parametrize("sign", ["e", "é", "𠀀"])
+def test_a_line_is_gone_through_once_for_all_places_in_it(sign: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of statements in a line of 1 MB took more than a minute."""
+    line = f"  {sign};{'abc;' * 1_000}"
+    code = CodeText(f"if 1:\n{line}\nif 1:\n \tx\n")
+    code.data = _Counted(code.data)
+    monkeypatch.setattr(_Counted, "taken", 0)
+    found = [node for node in ast.walk(code.tree) if isinstance(node, ast.Expr)]
+    assert [code.is_first(one) for one in found] == [True, *[False] * 1_000, True]
+    places = [code.point(code.start(one)) for one in found]
+    assert places == [(2, 3), *((2, 5 + 4 * number) for number in range(1_000)), (4, 3)]
+    assert all(code.offset_of_character(*place) == code.start(one) for place, one in zip(places, found, strict=True))
+    assert _Counted.taken <= len(code.data)
 
 
 BOUND_ANEW = [  # code, how often it binds `abs`, and the lines that call what it is of torch
