@@ -105,9 +105,14 @@ def _without_comparisons(mapping: Mapping, written: CanonicalCalls, place: _Plac
         raise place.error((), "its calls are its samples", "Write nothing but 'leave_out'.")
     run, done = (msgspec.structs.replace(mapping, left_out=pieces) for pieces in ([], written.leave_out))
     unused = set(written.leave_out)
+    seen = set[str]()  # the source's is beside that of each target
     for target in mapping.targets:
         for whole, shown in zip(ordinary_calls(run, target), ordinary_calls(done, target), strict=True):
-            unused -= {piece for piece in unused if left_out(whole.code, [piece]) != left_out(whole.code, [])}
+            if whole.code in seen:
+                continue
+            seen.add(whole.code)
+            plain = left_out(whole.code, [])
+            unused -= {piece for piece in unused if left_out(whole.code, [piece]) != plain}
             try:
                 made = _parts(whole.code)
             except NO_PYTHON:  # which is told of the sample

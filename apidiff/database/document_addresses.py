@@ -24,8 +24,8 @@ class PageRules(Record, frozen=True, kw_only=True):
     """
 
     version: NonEmpty
-    at: Annotated[Address, msgspec.Meta(max_length=LONGEST)]
-    zh: Annotated[AddressOrNone, msgspec.Meta(max_length=LONGEST)] = ""
+    at: Address
+    zh: AddressOrNone = ""
     pages: dict[Part, PartOrNone | None]
 
     def address(self, name: str) -> Text | None:

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.database.document_addresses import LONGEST, Part
+from apidiff.database.document_addresses import Part
 from apidiff.database.yaml import read_yaml
 from apidiff.model.base import Address, Record
-from apidiff.model.mapping import Document
+from apidiff.model.mapping import LONGEST_TITLE, Document
 
 FILE = "document_twins.yaml"
 Words = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -22,7 +22,7 @@ Words = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 class AddressRule(Record, frozen=True, kw_only=True):
     """English addresses that begin with ``at`` and hold ``en`` have a twin that holds ``zh`` there."""
 
-    at: Annotated[Address, msgspec.Meta(max_length=LONGEST)]
+    at: Address
     en: Part
     zh: Part
 
@@ -65,7 +65,7 @@ def with_twins(documents: Mapping[str, Document], twins: Twins) -> dict[str, Doc
         if address is None or document.url_zh:
             return document
         title = document.title_zh or titled(document.title)
-        return msgspec.structs.replace(document, url_zh=address, title_zh=title)
+        return msgspec.structs.replace(document, url_zh=address, title_zh=title[:LONGEST_TITLE])
 
     return {key: with_twin(document) for key, document in documents.items()}
 

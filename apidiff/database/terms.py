@@ -10,9 +10,10 @@ import msgspec
 
 from apidiff.database.paths import conf_file
 from apidiff.database.yaml import read_yaml
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.model.base import Record
 
+_MOST_WORDS = 3_000  # each is looked for in each text; there are a tenth of that
 _SEPARATOR = re.compile(r"[\s_-]+")
 
 
@@ -39,7 +40,12 @@ def load_terms() -> list[Term]:
     """All terms; raises DataError where the file is broken."""
     path = conf_file("terms.yaml")
     terms, lines = read_yaml(path, list[Term])
+    words = 0
     for place, term in enumerate(terms):
+        words += len(term.avoid) + len(term.avoid_en) + len(term.also) + len(term.apis)
+        if words > _MOST_WORDS:
+            found = f"has more than {_MOST_WORDS} words up to {term.en!r}"
+            raise DataError(path, lines.get((place,)), found, "Take out those that nobody writes.", Damage.SIZE)
         if term.also and not term.apis:
             found = f"`also` of {term.en!r} leads nowhere: there are no `apis`"
             raise DataError(path, lines.get((place, "also")), found, "Name the APIs that are meant, or drop it.")

@@ -17,6 +17,7 @@ from apidiff.derive.argument_changes import (
 )
 from apidiff.derive.calls import is_code, written_argument
 from apidiff.model.claim import CANONICAL, Claim, ClaimKind, RankSet
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input, Probe, Situation
 from apidiff.model.probe_resolution import (
@@ -167,6 +168,17 @@ def conditions(claim: Claim, api: Api) -> list[Condition]:
 
     What all of them set comes first. Where each sets something more, these stand beside each other in an `Either`.
     """
+    known = _known(api)
+    if claim.id not in known or known[claim.id][0] is not claim:
+        known[claim.id] = claim, _found(claim, api)
+    return [*known[claim.id][1]]
+
+
+# By claim: hundreds of differences may cite one.
+_known: KeptFor[Api, dict[str, tuple[Claim, list[Condition]]]] = KeptFor(lambda _api: {}, most=128)
+
+
+def _found(claim: Claim, api: Api) -> list[Condition]:
     if claim.when is not None and claim.when.code is not None:
         return []
     if claim.when is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from apidiff.model.call_facts import CallFacts
 
 _Kind = TypeVar("_Kind")
-_LONGEST = 64 * 2**20  # bytes of an entry; the longest has 2 MB
+LONGEST = 64 * 2**20  # bytes of an entry; the longest has 2 MB
 
 
 class Spelling(msgspec.Struct, frozen=True, array_like=True):
@@ -62,7 +62,7 @@ def packed(content: bytes | memoryview) -> memoryview:
 def unpacked(content: bytes | memoryview) -> bytes:
     """An encoded entry as it was before it was packed. Raises zlib.error for what is none, or longer than any."""
     unpacking = zlib.decompressobj()
-    whole = unpacking.decompress(content, _LONGEST)
+    whole = unpacking.decompress(content, LONGEST)
     if not unpacking.eof:
         raise zlib.error("it has no end, or not within what an entry may hold")
     return whole
@@ -111,7 +111,12 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 
     def made_of(self, mapping: str, digest: bytes) -> Entry | None:
         """The entry of a mapping where it was made of what has ``digest``; None where there is no such."""
-        return self.entry(mapping) if self.digests.get(mapping) == digest else None
+        if self.digests.get(mapping) != digest:
+            return None
+        try:
+            return msgspec.msgpack.decode(unpacked(self.encoded_entries[mapping]), type=Entry)
+        except (KeyError, zlib.error, ValueError, RecursionError):  # it is made anew
+            return None
 
     def call_facts(self, mapping: str) -> CallFacts:
         """What the calls of a mapping's source are judged by."""

@@ -24,7 +24,7 @@ Name = Annotated[
 ]
 FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$(?!\n)")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$(?!\n)", description="the name of an entry")]
-LeftOut = Annotated[list[NonEmpty], msgspec.Meta(max_length=200)]
+LeftOut = Annotated[list[NonEmpty], msgspec.Meta(max_length=20)]  # each is looked for in all code
 SweepName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(one.value for one in Sweep)})$(?!\n)")]
 # In these unions the texts have no pattern: msgspec 0.22 crashes on a type that stands twice and has one in a union.
 Slugs = str | list[str]
@@ -191,6 +191,11 @@ class AuthoredOtherwise(Record, frozen=True, kw_only=True):
     stated: list[Stated] = []
 
 
+Targets = Annotated[
+    dict[Name, AuthoredTarget], msgspec.Meta(max_length=40)
+]  # whole codes are read for each; most have 8
+
+
 class Profile(Record, frozen=True, kw_only=True):
     """What the APIs of a family have in common: a part of a record with placeholders (``$tensor``).
 
@@ -230,7 +235,7 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
     execution: Execution | None = None
     samples: dict[Slug, Sample] = {}
     source: AuthoredSource | None = None
-    targets: dict[Name, AuthoredTarget] = {}
+    targets: Targets = {}
     otherwise: list[AuthoredOtherwise] = []
     caveats: dict[Slug, AuthoredDifference] = {}
     sweeps: dict[SweepName, AuthoredSweep] = {}

@@ -16,8 +16,12 @@ DottedName = Annotated[
 Language = Literal["en", "zh"]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 # Pages link to it, and exports hand it on: browsers run the code in one that begins with javascript:.
-Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s/]\S*$(?!\n)", description="address: http or https")]
-AddressOrNone = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^\s/]\S*)?$(?!\n)", description="address, or empty")]
+Address = Annotated[
+    str, msgspec.Meta(pattern=r"^https?://[^\s/]\S*$(?!\n)", max_length=2_000, description="address: http or https")
+]
+AddressOrNone = Annotated[
+    str, msgspec.Meta(pattern=r"^(https?://[^\s/]\S*)?$(?!\n)", max_length=2_000, description="address, or empty")
+]
 Script = Annotated[
     str, msgspec.Meta(pattern=r"^[A-Za-z0-9_./-]{1,200}$(?!\n)", description="a path below executable_examples/")
 ]

@@ -31,6 +31,7 @@ class Release(Record, frozen=True, kw_only=True):
     date: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$(?!\n)")] | None = None
 
 
+LONGEST_TITLE = 300
 Releases = Annotated[list[Release], msgspec.Meta(max_length=300)]
 
 
@@ -40,7 +41,7 @@ class Document(Record, frozen=True, kw_only=True):
     ``url_zh``, ``title_zh``: of its Chinese twin, empty where it has none.
     """
 
-    title: NonEmpty
+    title: Annotated[NonEmpty, msgspec.Meta(max_length=LONGEST_TITLE)]
     url: Address
     framework: Framework
     version: ReleaseVersion
@@ -48,7 +49,7 @@ class Document(Record, frozen=True, kw_only=True):
     api: DottedName | None = None
     seed: str | None = None  # file name of the seed, for the user's five documents
     url_zh: AddressOrNone = ""
-    title_zh: str = ""
+    title_zh: Annotated[str, msgspec.Meta(max_length=LONGEST_TITLE)] = ""
 
     @property
     def speaks_of(self) -> tuple[str, str]:

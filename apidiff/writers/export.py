@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -180,9 +181,29 @@ def _listed(index: Path) -> set[str]:
         return set()
     if read.generator != _GENERATOR:
         return set()
+    begins = {"apidiff.json": _WHOLE_BEGINS, "counterparts.json": _COUNTERPARTS_BEGIN}
+    begins |= {f"schema/{kind}.json": _SCHEMA_BEGINS for kind in _SCHEMAS}
     # No export writes a deeper one, whose folders would be listed one by one.
-    mappings = (f"mappings/{row.id}.json" for row in read.mappings if "/" not in row.id)
-    return {index.name, "apidiff.json", "counterparts.json", *(f"schema/{kind}.json" for kind in _SCHEMAS), *mappings}
+    begins |= {f"mappings/{row.id}.json": _entry_begins(row.id) for row in read.mappings if "/" not in row.id}
+    # The index may be a stranger's, and list what is somebody's own.
+    return {index.name, *(name for name, pattern in begins.items() if _begins(index.parent / name, pattern))}
+
+
+_WHOLE_BEGINS = re.compile(rb'\{\s*"generator":\s*"apidiff"')
+_COUNTERPARTS_BEGIN = re.compile(rb'\[\s*(\{\s*"name":|\])')
+_SCHEMA_BEGINS = re.compile(rb'\{\s*"\$(defs|ref|schema)":')
+_LONGEST_BEGINNING = 1000  # bytes
+
+
+def _entry_begins(mapping: str) -> re.Pattern[bytes]:
+    return re.compile(rb'\{\s*"id":\s*' + re.escape(msgspec.json.encode(mapping)))
+
+
+def _begins(path: Path, pattern: re.Pattern[bytes]) -> bool:
+    try:
+        return pattern.match(read_regular(path, _LONGEST_BEGINNING)) is not None
+    except (OSError, ValueError):  # the latter for a NUL
+        return False
 
 
 class _ListedMapping(msgspec.Struct):

@@ -494,10 +494,27 @@ def test_an_index_makes_no_file_of_mine_one_of_an_export(
         export_json(few, counterparts, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "name", ["mappings/notes.json", "apidiff.json", "counterparts.json", "schema/index.json", "schema/entry.json"]
+)
+def test_an_index_of_a_stranger_makes_no_file_of_mine_one_of_an_export(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry], name: str
+) -> None:
+    """Of somebody who unpacks it where he keeps files of such names."""
+    (tmp_path / "index.json").write_text(json.dumps({"generator": "apidiff", "mappings": [{"id": "notes"}]}))
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text('{"mine": 1}')
+    with pytest.raises(ExportError, match=f"holds .*{name}, which no export of apidiff is known"):
+        export_json(few, counterparts, tmp_path)
+    assert (tmp_path / name).read_text() == '{"mine": 1}'
+
+
 def test_of_the_list_of_an_earlier_export_only_what_exports_write_is_taken(tmp_path: Path) -> None:
     """The folders of each name are listed one by one: those of a deep one are as many as its characters."""
     index = tmp_path / "index.json"
     index.write_text(json.dumps({"generator": "apidiff", "mappings": [{"id": "torch.abs"}, {"id": "a/" * 9 + "a"}]}))
+    (tmp_path / "mappings").mkdir()
+    (tmp_path / "mappings" / "torch.abs.json").write_text('{\n "id": "torch.abs",\n')
     listed = _listed(index)
     assert "mappings/torch.abs.json" in listed
     assert [name for name in listed if name.count("/") > 1] == []

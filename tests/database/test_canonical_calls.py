@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from apidiff.database import Data
+from apidiff.database import Data, canonical_calls
 from apidiff.database.canonical_calls import free_names, with_canonical_calls
 from apidiff.database.paths import examples_folder
 from apidiff.database.signatures import newest_first
@@ -330,6 +331,23 @@ def test_code_of_a_sample_that_cannot_be_read_is_left_to_its_check(data: Data, t
     broken = msgspec.structs.replace(sample, code=dict.fromkeys(sample.code or {}, f"first = {code}"))
     of_it = {key: msgspec.structs.replace(mapping, samples=mapping.samples | {name: broken})}
     assert with_canonical_calls(of_it, path)[key].samples == of_it[key].samples
+
+
+def test_code_that_many_targets_share_is_read_once(data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """12 kB of targets and pieces took each command 20 s."""
+    path, key = tmp_path / "canonical_calls.yaml", "torch.manual_seed"
+    path.write_text(f"{key}: {{leave_out: [{', '.join(f'x{number}' for number in range(21))}]}}\n", "utf-8")
+    with pytest.raises(DataError, match=r"`array` of length <= 20 in \$\.torch\.manual_seed\.leave_out"):
+        with_canonical_calls(data.mappings, path)
+    path.write_text(f"{key}: {{leave_out: ['first = ']}}\n", "utf-8")
+    mapping, read = data.mappings[key], list[str]()
+    parts = canonical_calls._parts
+    monkeypatch.setattr(canonical_calls, "_parts", lambda code: read.append(code) or parts(code))
+    many = msgspec.structs.replace(mapping, targets=mapping.targets * 20)
+    with suppress(DataError):
+        with_canonical_calls({key: many}, path)
+    assert 0 < len(read) <= 3
+    assert len(read) == len(set(read))
 
 
 COMPOSED = [

@@ -414,7 +414,7 @@ UNUSABLE = [
         replaced(
             "targets:\n",
             f"targets:\n  mindspore.a: {{claims: {{c: {{result: sum, at: return, among: [{'[1], ' * 90}]}}}}}}\n"
-            + "".join(f"  mindspore.a{n}: {{like: mindspore.a}}\n" for n in range(90)),
+            + "".join(f"  mindspore.a{n}: {{like: mindspore.a}}\n" for n in range(9)),
         ),
         "`array` of length <= 64 in $.targets.mindspore.a.claims.c.among",
     ),
@@ -438,9 +438,9 @@ UNUSABLE = [
         replaced(
             "targets:\n",
             f"sweeps: {{dtype: {{of: [sync], over: [{', '.join(f'd{n}' for n in range(99))}]}}}}\ntargets:\n"
-            + "".join(f"  mindspore.a{n}: {{like: source}}\n" for n in range(90)),
+            + "".join(f"  mindspore.a{n}: {{like: source}}\n" for n in range(35)),
         ),
-        "the record has more than 40000 values in its source and targets",
+        "the record has more than 20000 values in its source and targets",
     ),
     (
         f"{FOLDER}/reduce.yaml",
@@ -450,11 +450,11 @@ UNUSABLE = [
                 f"  mindspore.a{n}: {{differences: {{"
                 + "".join(f"d{k}: {{source: sync-returns-none, note: long}}, " for k in range(20))
                 + "}}\n"
-                for n in range(50)
+                for n in range(35)
             )
             + f"notes:\n  long: {{en: {'x' * 5_000}, zh: {'x' * 5_000}}}\n",
         ),
-        "the record has more than 40000 values in its source and targets",
+        "the record has more than 20000 values in its source and targets",
     ),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: sync,"), "like another over more than 16 steps"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: dst-1,"), "like another over more than 16 steps"),

@@ -92,6 +92,17 @@ def test_words_of_titles_are_replaced_once(rules: list[tuple[str, str]], title: 
     assert with_twins({"a": document}, twins)["a"].title_zh == chinese
 
 
+def test_titles_stay_short_in_both_languages(tmp_path: Path) -> None:
+    """They stand at each place that cites the document: 27 kB made an answer of gigabytes."""
+    path = tmp_path / "documents.yaml"
+    path.write_text(f"a: {{title: {'a' * 301}, url: 'https://a', framework: torch, version: '2.1'}}\n", "utf-8")
+    with pytest.raises(DataError, match=r"`str` of length <= 300 in \$\.a\.title"):
+        read_yaml(path, dict[str, Document])
+    twins = msgspec.structs.replace(load_twins(DATA), words=[WordRule(en="a", zh="一" * 100)])
+    document = Document(title="a" * 300, url=ADDRESSES[0][0], framework=Framework.MINDSPORE, version="2.10.0")
+    assert with_twins({"a": document}, twins)["a"].title_zh == "一" * 300
+
+
 @pytest.mark.parametrize("part", ["at", "en", "zh"])
 def test_parts_of_addresses_are_short(part: str, tmp_path: Path) -> None:
     """Each stands in the addresses of many documents."""

@@ -101,7 +101,7 @@ TOO_LONG = [
 @pytest.mark.parametrize("rule", TOO_LONG)
 def test_a_part_that_many_addresses_would_have_is_short(rule: str, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(f'torch: {{version: "1", {rule}}}\n', "utf-8")
-    with pytest.raises(DataError, match=rf"{FILE}:1: Expected `str.* of length <= 2000"):
+    with pytest.raises(DataError, match=rf"{FILE}:1: (Expected `str.* of length <= 2000|a key of 2001 characters)"):
         load_addresses(tmp_path)
 
 

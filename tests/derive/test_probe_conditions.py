@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from apidiff.derive import probe_conditions as probe_conditions_module
 from apidiff.derive.argument_changes import ArgumentChange, Change, changes_of, is_shortened, shape_code
 from apidiff.derive.probe_conditions import (
     Callers,
@@ -165,6 +166,14 @@ PROBES: list[tuple[str, list[Condition]]] = [
 @pytest.mark.parametrize(("probe", "found"), PROBES)
 def test_what_a_probe_sets_beyond_the_canonical_call(probe: str, found: list[Condition]) -> None:
     assert probe_conditions(API, probe) == found
+
+
+def test_a_claim_that_is_cited_often_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at, found = list[str](), probe_conditions_module._found
+    monkeypatch.setattr(probe_conditions_module, "_found", lambda one, api: looked_at.append(one.id) or found(one, api))
+    first, other = claim("default"), claim("default")
+    assert conditions(first, API) == conditions(first, API) == conditions(other, API)
+    assert len(looked_at) == 2  # the other may say something else under its name
 
 
 def test_an_argument_that_the_canonical_call_chose_is_told() -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from apidiff.cli.check import run as check
 from apidiff.database import Data, InvalidData
+from apidiff.database.checks import without_unusable
+from apidiff.database.checks.claims import claims_stay_few
 from apidiff.database.checks.subject import Subject
 from apidiff.judge.outcome import judge_claim
 from apidiff.judge.vacuity import Fault, broken_runs, claims_are_telling, right_run, unnoticed, world_size_of
@@ -181,7 +183,21 @@ def test_claims_with_far_too_many_values_are_not_judged(database: Data) -> None:
     mapping = Mapping(id=api.name, category="collective", summary=Text(en="It adds.", zh="求和。"), source=source)
     broken = dataclasses.replace(database, mappings={api.name: mapping})
     [error] = claims_are_telling(Subject(broken, mapping))
-    assert "are judged by 819200000 values of all ranks, where 2000000 are the most" in str(error)
+    assert "the claims are judged by 819200000 values of all ranks, where 3000000 are the most" in str(error)
+
+
+def test_claims_whose_probes_pass_far_too_much_are_not_worded(database: Data) -> None:
+    """A sentence tells what each of them passes: 32 claims by 99 probes with 98 arguments took minutes."""
+    probe = {"set": {f"a{number}": number for number in range(98)}}
+    names = [f"p{number}" for number in range(99)]
+    api = collective_api({"name": "torch.distributed.f", "probes": dict.fromkeys(names, probe)})
+    for few, told in ((names, 0), ([*names, "p0", "p1", "p2", "p3", "p4"], 1)):
+        source = msgspec.structs.replace(api, claims=[claim({"keeps": {"argument": "a0"}}, few)])
+        mapping = Mapping(id=api.name, category="collective", summary=Text(en="It adds.", zh="求和。"), source=source)
+        data = dataclasses.replace(database, mappings={api.name: mapping})
+        said = "the probes of claims pass more than 10000 arguments"
+        assert [said in str(error) for error in claims_stay_few(Subject(data, mapping))] == [True] * told
+        assert (api.name in without_unusable(data).mappings) is not bool(told)
 
 
 def test_a_vacuous_claim_fails_the_check(database: Data, monkeypatch: pytest.MonkeyPatch) -> None:

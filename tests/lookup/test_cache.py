@@ -198,6 +198,27 @@ def test_an_entry_is_unpacked_no_further_than_any_is_long() -> None:
         tracemalloc.stop()
 
 
+def test_an_entry_that_is_longer_than_any_is_named_and_stops_no_other(
+    small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An index was written that could not be read, and stopped every answer from then on."""
+    monkeypatch.setattr("apidiff.lookup.build.LONGEST", 100)
+    with pytest.raises(ApidiffError, match=r"\.yaml: makes an entry of 0 MiB, where 0 are the most\. Write fewer"):
+        load().lookup("torch.distributed.all_reduce")
+    assert load().search("reduce").results == []
+    assert "damaged, and passed over" in capfd.readouterr().err
+
+
+def test_a_former_entry_that_cannot_be_read_is_made_anew(small: Path, cache: Path) -> None:
+    index = build("fingerprint")
+    [(name, digest)] = index.digests.items()
+    assert index.made_of(name, digest) == index.entry(name)
+    for content in (b"", zlib.compress(b""), zlib.compress(b"\x80")):
+        broken = msgspec.structs.replace(index, encoded_entries={name: memoryview(content)})
+        assert broken.made_of(name, digest) is None
+        assert build("other", broken).entry(name) == index.entry(name)
+
+
 PARTS = [
     ("encoded_entries", lambda kb: kb.lookup("dist.all_reduce")),
     ("encoded_entries", lambda kb: dict(kb.entries)),

@@ -10,7 +10,12 @@ from pathlib import Path
 
 from apidiff.database.checks.answers import answers_are_complete
 from apidiff.database.checks.citations import differences_cite_claims, documents_exist
-from apidiff.database.checks.claims import claims_are_observable, claims_name_probes, probes_lead_somewhere
+from apidiff.database.checks.claims import (
+    claims_are_observable,
+    claims_name_probes,
+    claims_stay_few,
+    probes_lead_somewhere,
+)
 from apidiff.database.checks.coverage import (
     mindspore_is_covered,
     mindspore_only_fits,
@@ -104,6 +109,7 @@ def without_unusable(data: Data) -> Data:
         partial(examples_exist, folder=examples_folder()),
         probes_lead_somewhere,
         claims_name_probes,
+        claims_stay_few,
         samples_fit,
     ]
     shared = _first_faults(data, of_apis)

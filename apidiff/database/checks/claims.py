@@ -14,6 +14,7 @@ from apidiff.model.probe_resolution import SpecError, collective_of, partner, re
 # Judged from the signatures that a run records, or from an example's own run.
 _FREE = {ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER, ClaimKind.PRINTS}
 _SLOTS = ("argument", "at", "of", "slot", "with_")
+_MOST_PASSED = 10_000  # the most is a tenth
 _NAME_END = re.compile(r"[\[.]")
 
 
@@ -23,6 +24,7 @@ def claims_are_observable(subject: Subject) -> Iterator[DataError]:
         yield broken
         return
     yield from claims_name_probes(subject)
+    yield from claims_stay_few(subject)
     for place, api in subject.apis():
         seen: set[str] = set()
         for index, claim in enumerate(api.claims):
@@ -54,6 +56,25 @@ def claims_name_probes(subject: Subject) -> Iterator[DataError]:
                     found = f"claim {claim.id!r} names probe {probe!r}"
                     remedy = f"{api.name} has: {', '.join(probes) or 'none'}."
                     yield subject.error((*place, "claims", index, "probes"), found, remedy)
+
+
+def claims_stay_few(subject: Subject) -> Iterator[DataError]:
+    """A sentence can be written of each claim: it tells what its probes pass, each in its own way."""
+    passed = 0
+    for place, api in subject.apis():
+        sizes = {name: _size(api, name) for name in collective_of(api).probes}
+        for index, claim in enumerate(api.claims):
+            passed += sum(sizes.get(probe, 0) for probe in claim.probes)
+            if passed > _MOST_PASSED:
+                found = f"with those of claim {claim.id!r} the probes of claims pass more than {_MOST_PASSED} arguments"
+                remedy = "Let claims name fewer probes, or probes pass fewer arguments."
+                yield subject.error((*place, "claims", index), found, remedy)
+                return
+
+
+def _size(api: Api, probe: str) -> int:
+    given, overrides = resolve(api, probe)
+    return len(given) + sum(map(len, overrides.values()))
 
 
 def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator[DataError]:

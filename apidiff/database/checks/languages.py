@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -52,7 +53,7 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
         for language, avoided in (("zh", term.avoid), ("en", term.avoid_en)):
             words, agreed = getattr(text, language), getattr(term, language)
             for word in avoided:
-                if word in words and (language == "zh" or re.search(rf"\b{re.escape(word)}\b", words)):
+                if word in words and (language == "zh" or _as_word(word).search(words)):
                     yield f"{language} says {word!r} for {term.en!r}", f"Write {agreed!r} (conf/terms.yaml)."
     zh = _IDENTIFIER.sub("`x`", text.zh)
     if amiss := _AMISS.search(zh):
@@ -60,6 +61,11 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
     if close := _CLOSE.search(zh):
         near = zh[max(0, close.start() - 4) : close.end() + 4]
         yield f"zh lacks a space: {near!r}", "Set one between Chinese and Latin letters, digits or code."
+
+
+@cache  # thousands of words are looked for in each text, more than Python keeps patterns of
+def _as_word(word: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(word)}\b")
 
 
 def messages_keep_to_terms(folder: Path, terms: list[Term]) -> Iterator[DataError]:

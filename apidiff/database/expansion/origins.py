@@ -15,7 +15,7 @@ ORIGIN = "@"
 """The key under which an item of plain data carries its `Origin`; no key of a record can be called so."""
 ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats")
 """The keys of a record whose values are items by name."""
-MOST_VALUES = 40_000  # the most is a fifth
+MOST_VALUES = 20_000  # the most is two fifths
 _TEXT = 50  # characters that count as a value
 
 
