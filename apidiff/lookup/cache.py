@@ -9,6 +9,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -220,7 +221,7 @@ def _read(path: Path | None, *, mapped: bool = False, thorough: bool = False) ->
     found = "was damaged"
     try:
         # A pipe is not waited for.
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOFOLLOW)) as file:
             state = os.fstat(file.fileno())
             if not stat.S_ISREG(state.st_mode):
                 return None
@@ -280,20 +281,33 @@ def _set_aside(path: Path, found: str) -> None:
 
 def _keep(index: Index, path: Path | None) -> None:
     """Writes the index; where that fails, a note goes to stderr and nothing is left."""
-    from apidiff.atomic_write import write_file
-
     if path is None:
         _tell_not_kept("(no home folder is known)")
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         content = _sealed(msgspec.msgpack.encode(index))
-        write_file(path, content)
-        path.chmod(path.stat().st_mode & ~_OTHERS_WRITE)
-        os.utime(path, ns=(_time_of(content[-_DIGEST:]),) * 2)
+        _write(path, content)
     except OSError as error:
         folder = printable(str(path.parent))
         _tell_not_kept(f"in {folder} ({error.strerror})")
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Puts a file in the place of whatever lies there: of a link, not of what that leads to. The folder may be another user's."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    temporary = f".{os.urandom(8).hex()}.tmp"
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(temporary, flags, 0o666 & ~_OTHERS_WRITE, dir_fd=folder), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.utime(file.fileno(), ns=(_time_of(content[-_DIGEST:]),) * 2)
+        os.rename(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        with suppress(OSError):  # it has its name, or was never made
+            os.unlink(temporary, dir_fd=folder)
+        os.close(folder)
 
 
 def _tell_not_kept(where: str) -> None:

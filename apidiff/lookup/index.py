@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from apidiff.model.call_facts import CallFacts
 
 _Kind = TypeVar("_Kind")
-LONGEST = 64 * 2**20  # bytes of an entry; the longest has 2 MB
+LONGEST = 8 * 2**20  # bytes of an entry; the longest has 2 MB
 
 
 class Spelling(msgspec.Struct, frozen=True, array_like=True):

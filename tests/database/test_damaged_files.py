@@ -456,6 +456,16 @@ UNUSABLE = [
         ),
         "the record has more than 20000 values in its source and targets",
     ),
+    (
+        f"{FOLDER}/reduce.yaml",
+        replaced(
+            "notes:\n",
+            "".join(f"  mindspore.a{n}: {{}}\n" for n in range(30))
+            + f"samples: {{{''.join(f'a{n}: {{code: {{torch: {chr(34)}{chr(120) * 900}{chr(34)}}}}}, ' for n in range(90))}}}\n"
+            + "notes:\n",
+        ),
+        "the record has more than 20000 values in its source and targets",
+    ),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: sync,"), "like another over more than 16 steps"),
     (f"{FOLDER}/reduce.yaml", replaced(SYNC, "sync: {like: dst-1,"), "like another over more than 16 steps"),
     (

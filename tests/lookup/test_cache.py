@@ -176,6 +176,39 @@ def test_an_index_of_another_state_of_the_program_is_no_damaged_one(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("goal", ["file", "folder", "nothing"])
+@pytest.mark.parametrize("stays", [False, True], ids=["set aside", "cannot be set aside"])
+def test_a_link_in_the_place_of_an_index_is_not_followed(
+    small: None, cache: Path, tmp_path: Path, goal: str, stays: bool
+) -> None:
+    """The folder may be another user's, who has the caller overwrite what he cannot."""
+    load()
+    kept, victim = index_cache.index_file(), tmp_path / "victim"
+    kept.unlink()
+    if goal == "file":
+        victim.write_text("precious")
+        victim.chmod(0o664)
+    elif goal == "folder":
+        victim.mkdir()
+    kept.symlink_to(victim)
+    if stays:
+        (kept.with_name(f"{kept.name}.damaged") / "x").mkdir(parents=True)
+    assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+    assert not kept.is_symlink()
+    assert index_cache._read(kept) is not None
+    if goal == "file":
+        assert (victim.read_text(), victim.stat().st_mode & 0o777) == ("precious", 0o664)
+    assert [path.name for path in kept.parent.iterdir() if path.name.endswith(".tmp")] == []
+
+
+def test_a_linked_index_is_not_read(small: None, cache: Path, tmp_path: Path) -> None:
+    load()
+    kept = index_cache.index_file()
+    kept.rename(tmp_path / "index")
+    kept.symlink_to(tmp_path / "index")
+    assert index_cache._read(kept) is None
+
+
 @pytest.mark.parametrize("part", ["releases", "run"])
 def test_an_index_whose_releases_are_none_is_made_anew(small: None, cache: Path, part: str) -> None:
     load()

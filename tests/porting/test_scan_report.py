@@ -224,7 +224,7 @@ def test_settings(tmp_path: Path) -> None:
     assert len(str(error.value)) < 5000
     # What is cut off might be what counts.
     project.write_text(f"{'#' * (8 * 2**20)}\n[tool.apidiff.scan]\nedge = true\n")
-    with pytest.raises(ApidiffError, match="it is larger than 8 MiB"):
+    with pytest.raises(ApidiffError, match="it is larger than 1 MiB"):
         read_settings(inside)
 
 

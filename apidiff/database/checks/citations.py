@@ -9,6 +9,8 @@ from apidiff.errors import DataError
 from apidiff.model.claim import Stated
 from apidiff.model.mapping import Difference
 
+_MOST_CITED = 500  # each is put in words again; the most is an eighth
+
 
 def differences_cite_claims(subject: Subject) -> Iterator[DataError]:
     """Differences cite claims that exist, say something, and have an ID of their own."""
@@ -28,7 +30,13 @@ def differences_cite_claims(subject: Subject) -> Iterator[DataError]:
                 found = f"difference {difference.id!r} of {target.api.name} is also that of a caveat or an earlier one"
                 yield subject.error(("targets", t, "differences", i), found, "Rename one: it is an anchor on the page.")
             taken.add(difference.id)
+    cited = 0
     for at, difference, mine in places:
+        cited += len(difference.source_claims) + len(difference.target_claims)
+        if cited > _MOST_CITED:
+            found = f"with those of {difference.id!r} the differences cite more than {_MOST_CITED} claims"
+            yield subject.error(at, found, "Cite the claims that a difference rests on, and no others.")
+            return
         missing = [name for name in difference.source_claims if name not in source]
         missing += [name for name in difference.target_claims if name not in mine]
         for name in missing:

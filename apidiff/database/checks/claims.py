@@ -14,7 +14,7 @@ from apidiff.model.probe_resolution import SpecError, collective_of, partner, re
 # Judged from the signatures that a run records, or from an example's own run.
 _FREE = {ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER, ClaimKind.PRINTS}
 _SLOTS = ("argument", "at", "of", "slot", "with_")
-_MOST_PASSED = 10_000  # the most is a tenth
+_MOST_PASSED, _MOST_OF_ONE = 10_000, 1_000  # of a record and of a claim: the most is a tenth
 _NAME_END = re.compile(r"[\[.]")
 
 
@@ -64,9 +64,14 @@ def claims_stay_few(subject: Subject) -> Iterator[DataError]:
     for place, api in subject.apis():
         sizes = {name: _size(api, name) for name in collective_of(api).probes}
         for index, claim in enumerate(api.claims):
-            passed += sum(sizes.get(probe, 0) for probe in claim.probes)
-            if passed > _MOST_PASSED:
-                found = f"with those of claim {claim.id!r} the probes of claims pass more than {_MOST_PASSED} arguments"
+            own = sum(sizes.get(probe, 0) for probe in claim.probes)
+            passed += own
+            if own > _MOST_OF_ONE or passed > _MOST_PASSED:
+                of_one = f"the probes of claim {claim.id!r} pass {own} arguments, where {_MOST_OF_ONE} are the most"
+                of_all = (
+                    f"with those of claim {claim.id!r} the probes of claims pass more than {_MOST_PASSED} arguments"
+                )
+                found = of_one if own > _MOST_OF_ONE else of_all
                 remedy = "Let claims name fewer probes, or probes pass fewer arguments."
                 yield subject.error((*place, "claims", index), found, remedy)
                 return

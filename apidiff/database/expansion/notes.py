@@ -72,7 +72,8 @@ def fill_notes(record: Plain, notes: Notes, unneeded: list[DataError]) -> Plain:
     done["targets"] = {}
     for name, section in record["targets"].items():
         done["targets"][name] = block(section)
-        values = counted(values, done["targets"][name])
+        # Each sample is made with each target.
+        values = counted(values, {**done["targets"][name], "samples": done.get("samples", {})})
     unneeded += [
         own[key][ORIGIN].error(f"nothing names the note {key!r}", "Remove it.") for key in own if key not in used
     ]
