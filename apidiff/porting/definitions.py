@@ -28,6 +28,9 @@ _KEEPING = {  # decorators, of Python itself, that leave what a function returns
     "staticmethod",
     "wraps",
 }
+_NOTING = {
+    "register_notrace_function"
+}  # that only list a function, wherever they come from: timm's of what is not traced
 _FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
 
 
@@ -85,7 +88,8 @@ class Definitions(Expressions):
         if value is not None and value[0] == "t":
             return True
         is_own = value is not None and value[0] == IN_TREE
-        return not is_own and (made.id if isinstance(made, ast.Name) else made.attr) in _KEEPING
+        name = made.id if isinstance(made, ast.Name) else made.attr
+        return name in _NOTING or (not is_own and name in _KEEPING)
 
     def _define(self, name: str, path: str) -> None:
         """Bind what is defined; where every run of the module comes by it, functions find nothing else."""

@@ -31,9 +31,6 @@ _LINE = re.compile(rb'[]{}[,]*|"version": \d+,|"findings": \[\]?|"(file|source|i
 _LAST_LINE = re.compile(rb'"([a-z]*|findings"(: ?)?|(file|source|id)"(: ?(".*)?)?|count"(: ?)?)')
 
 
-Patterns = Annotated[list[Annotated[str, msgspec.Meta(max_length=1_000)]], msgspec.Meta(max_length=1_000)]
-
-
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """What ``[tool.apidiff.scan]`` may say; an option on the command line counts more. Paths are relative to the file."""
 
@@ -41,7 +38,7 @@ class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
     device: Literal["ascend", "gpu", "cpu"] | None = None
     fail_on: Literal["silent", "error", "rewrite"] | None = None
     baseline: str | None = None
-    exclude: Patterns = []
+    exclude: list[str] = []
     edge: bool = False
     site: str | None = None
 

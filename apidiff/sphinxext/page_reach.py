@@ -1,4 +1,4 @@
-"""Keeps pages to their own text: they show files of the examples alone, and set no syntax of their own.
+"""Keeps pages to their own text: they show files of the examples and their own alone, and set no syntax of their own.
 
 Sphinx would read, and publish, any file of the machine that a page names; of a page's own settings MyST takes templates, which
 are code. Pages may be a stranger's, as in a pull request that somebody builds to look at it.
@@ -22,13 +22,14 @@ from apidiff.real_path import real_path
 
 
 class ExampleInclude(LiteralInclude):
-    """``literalinclude`` of files below ``executable_examples/``, which are text within bounds."""
+    """``literalinclude`` of files below ``executable_examples/`` and beside the pages, which are text within bounds."""
 
     def run(self) -> list[Node]:
         """Return the block of code, or an error that names what else was asked for."""
         for name in (self.arguments[0], *(self.options[key] for key in ("diff",) if key in self.options)):
             path = real_path(Path(self.env.relfn2path(name)[1]))
-            if not path.is_relative_to(real_path(examples_folder())):
+            folders = examples_folder(), Path(self.env.srcdir)
+            if not any(path.is_relative_to(real_path(folder)) for folder in folders):
                 raise self.error(f"{name} lies outside of executable_examples/. Show a file of that folder.")
             try:
                 read_text(path)

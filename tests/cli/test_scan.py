@@ -238,7 +238,7 @@ def test_edge_cases_are_asked_for(run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "patterns", [["[a-" * 40_000], [f"p{number}*" for number in range(200_000)]], ids=["long", "many"]
+    "patterns", [["[a-" * 40_000], [f"p{number}*" for number in range(80_000)]], ids=["long", "many"]
 )
 def test_patterns_that_would_keep_a_scan_from_ending_are_refused(run, tmp_path: Path, patterns: list[str]) -> None:
     (tmp_path / "pyproject.toml").write_text(f"[tool.apidiff.scan]\nexclude = {json.dumps(patterns)}\n")

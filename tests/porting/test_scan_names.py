@@ -348,6 +348,8 @@ TYPES: list[tuple[str, bool]] = [
     (P + "import d\n@d.array\ndef f() -> torch.Tensor: return p\nf().std()", True),
     (P + "from functools import cache\n@cache\n@torch.no_grad()\ndef f(): return p\nf().std()", True),
     (P + "def cache(f): return lambda: 1\n@cache\ndef f(): return p\nf().std()", False),
+    (P + "from ._fx import register_notrace_function\n@register_notrace_function\ndef f(): return p\nf().std()", True),
+    (P + "from ._fx import other\n@other\ndef f(): return p\nf().std()", False),
     (P + "def _f(x): return x.std()\n_f(p)\n_f(np.ones(3))", False),
     (P + "def _f(x): return x.std()\n_f(p)\n_f(x=np.ones(3))", False),
     (P + "def _f(x): return x.std()\n_f(p)\n_f(p + 1)", True),

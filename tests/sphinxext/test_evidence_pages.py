@@ -58,7 +58,7 @@ SAID = [
         "en",
         [
             "PyTorch 2.13.0, gloo on cpu, 3 ranks",
-            "numpy 1.26.4",
+            "“numpy” “1.26.4”",
             "MASTER_ADDR=127.0.0.1",
             "Linux 6.1",
             "RuntimeError",

@@ -37,19 +37,22 @@ REACHING = [  # a page, what is said of it
     (f"---\n{{myst: {{enable_extensions: [substitution]}}}}\n---\n# A\n\n{_RUN}\n", _SETTINGS),
     (f'---\n"\\x6Dyst": {{enable_extensions: [substitution]}}\n---\n# A\n\n{_RUN}\n', _SETTINGS),
     (f"---\nmyst:\n  enable_extensions: [substitution]\n...\n# A\n\n{_RUN}\n", _SETTINGS),
-    ("# A\n\n```{include} secret.txt\n```\n", 'Directive "include" disabled'),
-    ("# A\n\n```{literalinclude} secret.txt\n```\n", "secret.txt lies outside of executable_examples/"),
+    ("# A\n\n```{include} ../secret.txt\n```\n", 'Directive "include" disabled'),
+    ("# A\n\n```{literalinclude} ../secret.txt\n```\n", "../secret.txt lies outside of executable_examples/"),
     (
         "# A\n\n```{literalinclude} /../../../../../../../../../../../dev/zero\n```\n",
         "lies outside of executable_examples/",
     ),
-    ("# A\n\n```{literalinclude} EXAMPLE\n:diff: secret.txt\n```\n", "secret.txt lies outside of executable_examples/"),
-    ("# A\n\n```{raw} html\n:file: secret.txt\n```\n", '"raw" directive disabled'),
-    ("# A\n\n```{csv-table}\n:file: secret.txt\n```\n", 'ignoring "csv-table" directive'),
-    ("# A\n\n```{eval-rst}\n.. include:: secret.txt\n```\n", '"include" directive disabled'),
-    ("# A\n\n![a](secret.txt)\n", "'secret.txt' is a file of this machine"),
+    (
+        "# A\n\n```{literalinclude} EXAMPLE\n:diff: ../secret.txt\n```\n",
+        "../secret.txt lies outside of executable_examples/",
+    ),
+    ("# A\n\n```{raw} html\n:file: ../secret.txt\n```\n", '"raw" directive disabled'),
+    ("# A\n\n```{csv-table}\n:file: ../secret.txt\n```\n", 'ignoring "csv-table" directive'),
+    ("# A\n\n```{eval-rst}\n.. include:: ../secret.txt\n```\n", '"include" directive disabled'),
+    ("# A\n\n![a](../secret.txt)\n", "'../secret.txt' is a file of this machine"),
     ("# A\n\n```{image} /dev/zero\n```\n", "'/dev/zero' is a file of this machine"),
-    ("# A\n\n{download}`a <secret.txt>`\n", "'secret.txt' is a file of this machine"),
+    ("# A\n\n{download}`a <../secret.txt>`\n", "'../secret.txt' is a file of this machine"),
 ]
 
 
@@ -61,7 +64,7 @@ def _built(folder: Path, page: str) -> tuple[int, str, str]:
     (conf / "docutils.conf").write_bytes((_ROOT / "conf" / "docutils.conf").read_bytes())
     source = folder / "docs"
     source.mkdir()
-    (source / "secret.txt").write_text("what nobody publishes")
+    (folder / "secret.txt").write_text("what nobody publishes")
     example = next(examples_folder().glob("*/torch_example.py"))
     (source / "index.md").write_text(page.replace("EXAMPLE", f"{'../' * 20}{str(example).lstrip('/')}"))
     command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "-c", conf, source, folder / "out"]
