@@ -7,14 +7,17 @@ are code. Pages may be a stranger's, as in a pull request that somebody builds t
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
 from docutils.nodes import Node
+from docutils.parsers.rst import directives
 from myst_parser.config.main import TopmatterReadError, read_topmatter
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.errors import ExtensionError
+from sphinx.util.typing import OptionSpec
 
 from apidiff.database.paths import examples_folder
 from apidiff.database.regular_files import read_text
@@ -22,21 +25,24 @@ from apidiff.real_path import real_path
 
 
 class ExampleInclude(LiteralInclude):
-    """``literalinclude`` of files below ``executable_examples/`` and beside the pages, which are text within bounds."""
+    """``literalinclude`` of files below ``executable_examples/`` and beside the pages, which are text within bounds.
+
+    Of its options there is the language alone: a caption may hold directives, an encoding or a width takes minutes and gigabytes.
+    """
+
+    option_spec: ClassVar[OptionSpec] = {"language": directives.unchanged_required}
 
     def run(self) -> list[Node]:
         """Return the block of code, or an error that names what else was asked for."""
-        for name in (self.arguments[0], *(self.options[key] for key in ("diff",) if key in self.options)):
-            path = real_path(Path(self.env.relfn2path(name)[1]))
-            folders = examples_folder(), Path(self.env.srcdir)
-            if not any(path.is_relative_to(real_path(folder)) for folder in folders):
-                raise self.error(f"{name} lies outside of executable_examples/. Show a file of that folder.")
-            try:
-                read_text(path)
-            except (OSError, UnicodeDecodeError) as error:
-                raise self.error(
-                    f"{name} cannot be shown ({error}). Name a text file of executable_examples/."
-                ) from error
+        name = self.arguments[0]
+        path = real_path(Path(self.env.relfn2path(name)[1]))
+        folders = examples_folder(), Path(self.env.srcdir)
+        if not any(path.is_relative_to(real_path(folder)) for folder in folders):
+            raise self.error(f"{name} lies outside of executable_examples/. Show a file of that folder.")
+        try:
+            read_text(path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.error(f"{name} cannot be shown ({error}). Name a text file of executable_examples/.") from error
         settings = self.state.document.settings
         settings.file_insertion_enabled = True  # conf/docutils.conf allows no other directive to
         try:

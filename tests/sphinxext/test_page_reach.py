@@ -45,8 +45,13 @@ REACHING = [  # a page, what is said of it
     ),
     (
         "# A\n\n```{literalinclude} EXAMPLE\n:diff: ../secret.txt\n```\n",
-        "../secret.txt lies outside of executable_examples/",
+        "Unknown option key",
     ),
+    (
+        "# A\n\n```{literalinclude} EXAMPLE\n---\ncaption: |\n  ~~~{include} ../secret.txt\n  ~~~\n---\n```\n",
+        "Unknown option key",
+    ),
+    ("# A\n\n```{literalinclude} EXAMPLE\n:encoding: punycode\n```\n", "Unknown option key"),
     ("# A\n\n```{raw} html\n:file: ../secret.txt\n```\n", '"raw" directive disabled'),
     ("# A\n\n```{csv-table}\n:file: ../secret.txt\n```\n", 'ignoring "csv-table" directive'),
     ("# A\n\n```{eval-rst}\n.. include:: ../secret.txt\n```\n", '"include" directive disabled'),
