@@ -191,9 +191,8 @@ class AuthoredOtherwise(Record, frozen=True, kw_only=True):
     stated: list[Stated] = []
 
 
-Targets = Annotated[
-    dict[Name, AuthoredTarget], msgspec.Meta(max_length=40)
-]  # whole codes are read for each; most have 8
+# Samples and their code are gone through for each; no record has more than 8.
+Targets = Annotated[dict[Name, AuthoredTarget], msgspec.Meta(max_length=40)]
 
 
 class Profile(Record, frozen=True, kw_only=True):

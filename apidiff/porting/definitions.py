@@ -28,9 +28,8 @@ _KEEPING = {  # decorators, of Python itself, that leave what a function returns
     "staticmethod",
     "wraps",
 }
-_NOTING = {
-    "register_notrace_function"
-}  # that only list a function, wherever they come from: timm's of what is not traced
+# Decorators that only list a function, wherever they come from: timm's of what is not traced.
+_NOTING = {"register_notrace_function"}
 _FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
 
 

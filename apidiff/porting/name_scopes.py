@@ -122,9 +122,8 @@ class NameScopes:
         self._top = Scope(None, code.tree)
         self.has_star = self.is_unsure = self._has_torch_star = False
         self._parts: list[_Part] = []
-        self._values: dict[
-            ast.AST, Binding | None
-        ] = {}  # what a name is that is assigned one; None for what is missing
+        # What a name is that is assigned a value; None for one that says that PyTorch is missing.
+        self._values: dict[ast.AST, Binding | None] = {}
         waiting = [_Waiting(code.tree, self._top, None, 0)]
         while waiting:
             one = waiting.pop()
