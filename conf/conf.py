@@ -40,6 +40,8 @@ locale_dirs = []
 if _ZH:
     use_theme_words()
 exclude_patterns = ["_build"]
+# Pages in reStructuredText would have a syntax of their own to be kept to, and there are none.
+source_suffix = {".md": "markdown"}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 0
 
@@ -143,11 +145,13 @@ nitpick_ignore_regex = [
 
 
 def setup(app):
-    """Links of annotations, and members of classes, in the package's own pages; a theme that is no larger than the site needs."""
+    """Pages kept to their own text, links and members of the package's own pages, and a theme no larger than the site needs."""
     from apidiff.sphinxext.api_pages import resolve_annotation
     from apidiff.sphinxext.long_lists import hold_members
+    from apidiff.sphinxext.page_reach import keep_pages
     from apidiff.sphinxext.theme import slim_theme
 
+    keep_pages(app)
     slim_theme(app)
     app.connect("missing-reference", resolve_annotation)
     app.connect("doctree-read", hold_members)

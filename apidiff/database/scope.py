@@ -146,12 +146,16 @@ def read_scope(path: Path) -> tuple[Scope, Lines]:
     """The scope in ``path`` and the line of every value. Raises DataError, which names file and line."""
     scope, lines = read_yaml(path, Scope)
     for framework in ("torch", "mindspore"):
+        names: dict[str, int] = {}
         aliases: dict[str, str] = {}
         for number, module in enumerate(scope.of(framework).modules):
             name, place = module.name, (framework, "modules", number)
             if not f"{name}.".startswith(f"{framework}."):
                 found = f"{name} is no module of {framework}"
                 raise DataError(path, lines[place], found, "Move it to its framework, or write its full name.")
+            if names.setdefault(name, number) != number:
+                found = f"{name} stands there twice, first in line {lines[framework, 'modules', names[name]]}"
+                raise DataError(path, lines[place], found, "Write what is in scope of a module at one place.")
             if not module.whole and (module.more or module.defined_in):
                 key = "more" if module.more else "defined_in"
                 found = f"{name} lists its names and has {key!r}, which goes with `names: all`"

@@ -34,7 +34,6 @@ from apidiff.sphinxext.own_templates import name_templates
 from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head, leave_out_card
 from apidiff.sphinxext.page_parts import pages_under_parts, write_parts
-from apidiff.sphinxext.page_reach import ExampleInclude, refuse_files, refuse_settings
 from apidiff.sphinxext.part_links import link_parts
 from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
@@ -142,9 +141,6 @@ def register(app: Sphinx) -> ExtensionMetadata:
     # It may wait for the content: after what others do.
     app.connect("builder-inited", tuning.or_end(session.lay_out), priority=800)
     app.connect("builder-inited", tuning.settle, priority=900)
-    app.connect("source-read", refuse_settings)
-    app.add_directive("literalinclude", ExampleInclude, override=True)
-    app.connect("doctree-read", refuse_files, priority=100)
     app.connect("doctree-read", note_parts)
     app.connect("env-get-outdated", readings.damaged)
     app.connect("env-get-outdated", session.outdated_pages.begin)
