@@ -110,7 +110,7 @@ def build_site(
     from apidiff.sphinxext.garbage import not_collecting
     from apidiff.sphinxext.repository import find_repository
     from apidiff.sphinxext.site_part import mirror_sources
-    from apidiff.sphinxext.written_files import refuse_pipes
+    from apidiff.sphinxext.written_files import refuse_linked, refuse_pipes
     from apidiff.writers.exports import publish, publish_sitemap
     from apidiff.writers.exports.files import write_if_changed
 
@@ -137,9 +137,9 @@ def build_site(
             with not_collecting(), derived.being_made() as release, ExitStack() as ending:
                 _forget_unlisted(output, work, wanted)
                 mark(output)
-                refuse_pipes(_ROOT / "conf")
+                refuse_linked(_ROOT / "conf")
                 for language in wanted:
-                    refuse_pipes(_ROOT / "docs" / language.words)
+                    refuse_linked(_ROOT / "docs" / language.words)
                     refuse_pipes(output / language.folder)
                     refuse_pipes(work / "doctrees" / language.folder)
                 _forget_faults(work / "logs")

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from sphinx.errors import ExtensionError
 
-from apidiff.atomic_write import refuse_irregular, remove_left
+from apidiff.atomic_write import refuse_foreign, refuse_irregular, remove_left
 from apidiff.folder_walk import walk_folders
 from apidiff.writers.exports.listed_files import PUBLISHED, is_file, leads_below, read_list, write_list
 from apidiff.writers.exports.site_folder import MARK, BadFolder
@@ -81,8 +81,16 @@ def _holds_files(top: Path) -> bool:
     return False
 
 
+def refuse_linked(sources: Path) -> None:
+    """Raise OSError for a link or a pipe among the sources: Sphinx would publish what it leads to, or walk without end."""
+    refuse_foreign(sources)
+    for path, folders, names in walk_folders(sources):
+        for name in (*folders, *names):
+            refuse_foreign(Path(path, name))
+
+
 def refuse_pipes(folder: Path) -> None:
-    """Raise OSError where a pipe or the like lies among the files of former builds or the sources: Sphinx would wait for it.
+    """Raise OSError where a pipe or the like lies among the files of former builds: Sphinx would wait for it.
 
     What git keeps of a folder that is a checkout is not Sphinx' to open, and may hold a socket.
     """

@@ -387,9 +387,24 @@ def test_what_stands_in_the_way_of_a_build_is_named_and_not_waited_for(
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("name", ["conf/static/pipe.css", "docs/zh/guide/pipe.md"])
-def test_a_pipe_among_the_sources_is_named_and_not_waited_for(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("name", "make", "said"),
+    [
+        ("conf/static/pipe.css", os.mkfifo, "it is no regular file"),
+        ("docs/zh/guide/pipe.md", os.mkfifo, "it is no regular file"),
+        ("conf/static/secret.css", lambda path: path.symlink_to("/etc/passwd"), "it is a link"),
+        ("docs/en/secret.md", lambda path: path.symlink_to("/etc/passwd"), "it is a link"),
+        ("docs/zh/guide/again", lambda path: path.symlink_to("."), "it is a link"),
+        ("docs/en", lambda path: path.symlink_to("/"), "it is a link"),
+    ],
+)
+def test_a_pipe_or_a_link_among_the_sources_is_named_and_not_followed(
+    name: str,
+    make: Callable[[Path], None],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "conf").mkdir()
     for page in ("404.html", "root.html"):
@@ -398,9 +413,9 @@ def test_a_pipe_among_the_sources_is_named_and_not_waited_for(
     monkeypatch.setattr(site, "_ROOT", tmp_path)
     path = tmp_path / name
     path.parent.mkdir(parents=True)
-    os.mkfifo(path)
+    make(path)
     assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
-    assert capsys.readouterr().err.startswith(f"{path}: it is no regular file. Take away what stands in its place")
+    assert capsys.readouterr().err.startswith(f"{path}: {said}. Take away what stands in its place")
     assert not (tmp_path / "out").exists()
 
 
