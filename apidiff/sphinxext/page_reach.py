@@ -66,6 +66,8 @@ _LONGEST_SETTINGS = 500
 """Characters of a page's front matter."""
 _MOST_CELLS = 10_000
 """Cells of a page's tables, where every line had as many as the longest of its table."""
+_MOST_TARGETS = 500
+"""Targets ``(name)=`` of a page; docutils hands the names of each on to the next."""
 
 _logger = logging.getLogger(__name__)
 
@@ -153,8 +155,10 @@ def _rst_alone(argument: str) -> type[Parser]:
 
 
 def _keep_settings(_app: Sphinx, page: str, source: list[str]) -> None:
-    """Empty a page that sets how it is read, changes the syntax, or has a table of which much more is made than is written."""
+    """Empty a page that sets how it is read, changes the syntax, or has tables or targets of which too much would be made."""
     found = _unfit_settings(source[0]) or _unfit_tables(source[0])
+    if len(re.findall(r"\)=[ \t]*$", source[0], re.MULTILINE)) > _MOST_TARGETS:
+        found = found or f"It has more than {_MOST_TARGETS} targets. Take some out."
     if "{eval-rst}" in source[0]:
         found = found or "It has reStructuredText (`eval-rst`). Write it as Markdown."
     if found:

@@ -45,6 +45,7 @@ REFUSED = [  # a page, what is said of it
     ("---\norphan: [true]\n---\n# A\n", "sets `orphan` to no truth value"),
     (f"---\n{'# a' * 200}\n---\n# A\n", "more than 500 characters"),
     ("# A\n\n" + "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "b\n" * 200, "Its tables have more than 10,000 cells"),
+    ("# A\n\n" + "(b)=\n" * 501, "It has more than 500 targets"),
     ("# A\n\n```{include} ../secret.txt\n```\n", "This page has no `include`"),
     ("# A\n\n```{raw} html\n:file: ../secret.txt\n```\n", "This page has no `raw`"),
     ("# A\n\n```{csv-table}\n:file: ../secret.txt\n```\n", "This page has no `csv-table`"),
