@@ -15,6 +15,7 @@ from autodoc2.utils import ItemData
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config as SphinxConfig
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
@@ -99,8 +100,8 @@ def resolve_annotation(
         return None
     domain = env.domains.python_domain
     package, _, name = node["reftarget"].rpartition(".")
-    module = package or node.get("py:module", "")
-    if not module.startswith("apidiff."):
+    module = package or node.get("py:module") or ""
+    if not is_documented(app.config, module):  # it is imported below
         return None
     documented = _documented(env).get(name, [])
     meant = _value(f"{module}.{name}")
@@ -109,6 +110,16 @@ def resolve_annotation(
         return None
     goal = domain.objects[names[0]]
     return make_refnode(app.builder, node["refdoc"], goal.docname, goal.node_id, contnode, names[0])
+
+
+def is_documented(config: SphinxConfig, module: str) -> bool:
+    """Whether autodoc2 writes pages of the package that a module is in; of the rest of the code nothing is imported."""
+    return any(f"{module}.".startswith(f"{package}.") for package in documented_packages(config))
+
+
+def documented_packages(config: SphinxConfig) -> list[str]:
+    """The names of the packages and modules that autodoc2 writes pages of."""
+    return [package["module"] for package in getattr(config, "autodoc2_packages", [])]
 
 
 @lru_cache(maxsize=1)

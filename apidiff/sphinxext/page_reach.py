@@ -1,7 +1,7 @@
-"""Keeps pages to their own text: they have the directives that are listed here, and show files of the examples alone.
+"""Keeps pages to their own text: they have the directives and roles that are listed here, and show files of the examples alone.
 
 Sphinx would read, and publish, any file of the machine that a page names; of a page's own settings MyST takes templates, which
-are code; and with a few words a directive may ask for gigabytes. Pages may be a stranger's, as in a pull request that somebody
+are code; and with a few words a page may ask for gigabytes. Pages may be a stranger's, as in a pull request that somebody
 builds to look at it. What is refused is named and left out, and the rest of the page is shown.
 """
 
@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.nodes import Node
 from docutils.parsers import Parser, get_parser_class
-from docutils.parsers.rst import Directive, directives
+from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.states import Inliner
 from myst_parser.config.main import TopmatterReadError, read_topmatter
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
@@ -27,15 +28,18 @@ from sphinx.util.typing import OptionSpec
 from apidiff.database.paths import examples_folder
 from apidiff.database.regular_files import read_text
 from apidiff.real_path import real_path
+from apidiff.sphinxext.api_pages import documented_packages
 
 _EVERYWHERE: Mapping[str, set[str]] = {
     "code-block": set(),
     "literalinclude": {"language"},
     "note": set(),
-    "toctree": {"hidden", "maxdepth", "titlesonly"},
     "warning": set(),
 }
 """Directives that any page may have, with the options that they may have there."""
+
+_WITH_CONTENTS = {"index", "guide/index", "project", "python"}
+"""Pages with a ``toctree``: pages that list pages in layers are gone through once for each way down."""
 
 _OF_PAGES: Mapping[str, set[str]] = {
     "index": {"search-box", "port", "most-used", "measured", "figures", "index", "meanings"},
@@ -58,8 +62,15 @@ _OF_MODULES: Mapping[str, set[str]] = {
     "autodoc2-docstring": {"allowtitles", "parser", "summary"},
     "list-table": {"align", "class"},
     "rubric": set(),
+    "toctree": {"hidden", "maxdepth", "titlesonly"},
 }
-"""Directives of the pages below ``api/``, which autodoc2 writes, with their options; they have the Python domain's besides."""
+"""Directives of the pages of modules, which autodoc2 writes, with their options; they have the Python domain's besides."""
+
+_ROLES = {"doc", "kbd", "ref"}
+"""Roles that any page may have, besides those of the domain ``apidiff``; pages of modules have the Python domain's."""
+
+_LANGUAGES = {"bash", "json", "lua", "pycon", "python", "sql", "text", "toml", "yaml"}
+"""Languages of code: others may take minutes for a long line."""
 
 _SETTINGS = {"html_theme.sidebar_secondary.remove", "orphan"}
 _LONGEST_SETTINGS = 500
@@ -68,7 +79,12 @@ _MOST_CELLS = 10_000
 """Cells of a page's tables, where every line had as many as the longest of its table."""
 _MOST_TARGETS = 500
 """Targets ``(name)=`` of a page; docutils hands the names of each on to the next."""
+_MOST_OF_TITLE = 2_000
+"""Characters of a title with all its marks, as docutils writes it: it stands on every page that lists the page."""
+_DEFINITION = re.compile(r"^[ \t>*+\-0-9.):]*\[(?:[^\]\\]|\\.){0,1000}\]:", re.MULTILINE | re.DOTALL)
+"""The address of links that name it, and a footnote."""
 
+_CODE = Path(__file__).resolve().parents[2]
 _logger = logging.getLogger(__name__)
 
 
@@ -111,24 +127,26 @@ class _Refused(SphinxDirective):
 def keep_pages(app: Sphinx) -> None:
     """Have the pages of this site kept to what is listed here."""
     app.connect("source-read", _keep_settings)
-    app.connect("source-read", _keep_to_list)
+    app.connect("source-read", _keep_to_lists)
     app.add_directive("literalinclude", ExampleInclude, override=True)
-    app.connect("doctree-read", _leave_out_files, priority=100)
+    app.connect("doctree-read", _leave_out, priority=100)
 
 
-def _keep_to_list(_app: Sphinx, page: str, _source: list[str]) -> None:
-    """Have directives looked up in the lists while ``page`` is read; Sphinx sets the function anew for the next one."""
-    look_up = directives.directive
+def _keep_to_lists(app: Sphinx, page: str, _source: list[str]) -> None:
+    """Have directives and roles looked up in the lists while a page is read; Sphinx sets the functions anew for the next one."""
+    look_up, look_up_role = directives.directive, roles.role
+    is_module = _is_of_module(app, page)
     had: set[str] = set()
 
-    def listed(name: str, *rest: Any) -> tuple[type[Directive] | None, list[nodes.system_message]]:
+    def directive(name: str, *rest: Any) -> tuple[type[Directive] | None, list[nodes.system_message]]:
         key = name.lower()
-        options = _OF_MODULES.get(key) if page.startswith("api/") else None
-        options = _EVERYWHERE.get(key, options)
-        if options is None and (key in had or not _is_of(page, key)):
+        options = _EVERYWHERE.get(key)
+        if key in _OF_MODULES and (is_module or (key == "toctree" and page in _WITH_CONTENTS and key not in had)):
+            options = _OF_MODULES[key]
+        may_be_there = (is_module and key.startswith("py:")) or (key not in had and _is_of(page, key))
+        if options is None and not may_be_there:
             return _Refused, []
-        if not key.startswith("py:"):
-            had.add(key)
+        had.add(key)
         found, told = look_up(name, *rest)
         if found is None or options is None:
             return found, told
@@ -137,16 +155,39 @@ def _keep_to_list(_app: Sphinx, page: str, _source: list[str]) -> None:
             forms["parser"] = _rst_alone
         return type(found.__name__, (found,), {"option_spec": forms}), told
 
-    directives.directive = listed  # type: ignore[assignment]
+    def role(name: str, *rest: Any) -> tuple[Any, list[nodes.system_message]]:
+        key = name.lower()
+        if key in _ROLES or key.startswith("apidiff:") or (is_module and (not key or key.startswith("py:"))):
+            return look_up_role(name, *rest)
+        return _refused_role, []
+
+    directives.directive = directive  # type: ignore[assignment]
+    roles.role = role  # type: ignore[assignment]
+
+
+def _is_of_module(app: Sphinx, page: str) -> bool:
+    """Whether ``page`` is one that autodoc2 has just written: of a module, which is there, of a package that it documents."""
+    name = page.rpartition("/")[2]
+    path = _CODE.joinpath(*name.split("."))
+    is_there = path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
+    return is_there and any(
+        page == f"api/{package}/{name}" and f"{name}.".startswith(f"{package}.")
+        for package in documented_packages(app.config)
+    )
 
 
 def _is_of(page: str, name: str) -> bool:
-    """Whether ``page`` has a directive once, or as a page of modules any number of times."""
-    folder = f"{page.partition('/')[0]}/" if "/" in page else ""
-    if folder == "api/" and name.startswith("py:"):
-        return True
+    """Whether ``page`` has a directive once."""
     kind = name.removeprefix("apidiff-")
-    return kind != name and kind in (_OF_PAGES.get(page) or _OF_PAGES.get(folder, set()))
+    return kind != name and kind in (_OF_PAGES.get(page) or _OF_PAGES.get(f"{page.partition('/')[0]}/", set()))
+
+
+def _refused_role(
+    name: str, _rawtext: str, _text: str, lineno: int, inliner: Inliner, *_rest: Any
+) -> tuple[list[Node], list[nodes.system_message]]:
+    listed = ", ".join(sorted(_ROLES))
+    said = f"This page has no role `{name[:100]}`. Take it out; pages may have {listed} and those of `apidiff:`."
+    return [], [inliner.reporter.error(said, line=lineno)]
 
 
 def _rst_alone(argument: str) -> type[Parser]:
@@ -155,12 +196,8 @@ def _rst_alone(argument: str) -> type[Parser]:
 
 
 def _keep_settings(_app: Sphinx, page: str, source: list[str]) -> None:
-    """Empty a page that sets how it is read, changes the syntax, or has tables or targets of which too much would be made."""
-    found = _unfit_settings(source[0]) or _unfit_tables(source[0])
-    if len(re.findall(r"\)=[ \t]*$", source[0], re.MULTILINE)) > _MOST_TARGETS:
-        found = found or f"It has more than {_MOST_TARGETS} targets. Take some out."
-    if "{eval-rst}" in source[0]:
-        found = found or "It has reStructuredText (`eval-rst`). Write it as Markdown."
+    """Empty a page that sets how it is read, changes the syntax, or has something of which too much would be made."""
+    found = _unfit_settings(source[0]) or _unfit_tables(source[0]) or _unfit_text(source[0])
     if found:
         _logger.warning(f"{found} The page is left out.", location=(page, 1))
         source[0] = "# –\n"
@@ -198,12 +235,36 @@ def _unfit_tables(text: str) -> str:
     )
 
 
-def _leave_out_files(_app: Sphinx, tree: nodes.document) -> None:
-    """Leave out images and downloads of this machine's files, which would be published: no page has one."""
-    found = list(tree.findall(lambda one: isinstance(one, nodes.image | download_reference)))
-    for node in found:
+def _unfit_text(text: str) -> str:
+    if len(re.findall(r"\)=[ \t]*$", text, re.MULTILINE)) > _MOST_TARGETS:
+        return f"It has more than {_MOST_TARGETS} targets. Take some out."
+    if "{eval-rst}" in text:
+        return "It has reStructuredText (`eval-rst`). Write it as Markdown."
+    if definition := _DEFINITION.search(text):
+        return (
+            f"It has {definition[0].strip()[:100]!r}. Write the address in the link itself, and a footnote in the text."
+        )
+    return ""
+
+
+def _leave_out(_app: Sphinx, tree: nodes.document) -> None:
+    """Leave out images and downloads of this machine's files, colours of other languages, and what is too long of titles."""
+    for node in list(tree.findall(lambda one: isinstance(one, nodes.image | download_reference))):
         name = node.get("uri") or node.get("reftarget") or ""  # type: ignore[attr-defined]
         if not name.startswith(("http://", "https://")):
             said = f"{name[:200]!r} is a file of this machine, and left out. Link to an address of the web."
             _logger.warning(said, location=node)
             node.parent.remove(node)
+    for block in tree.findall(nodes.literal_block):
+        if (language := block.get("language", "text")) not in _LANGUAGES | {"default"}:
+            listed = ", ".join(sorted(_LANGUAGES))
+            _logger.warning(
+                f"Code in {language[:100]!r} is shown without colours. Name one of {listed}.", location=block
+            )
+            block["language"] = "text"
+    for title in tree.findall(nodes.title):
+        if len(title.pformat()) > _MOST_OF_TITLE:
+            _logger.warning("This title is too long, and cut. Shorten it.", location=title)
+            cut = title.astext()[:50]
+            title.children = []
+            title += nodes.Text(cut)

@@ -8,13 +8,18 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import MagicMock, call
 
 import pytest
+from docutils import nodes
+from docutils.parsers.rst import directives, roles
+from sphinx.addnodes import pending_xref
 from sphinx.util.tags import Tags
 
 from apidiff.database.paths import examples_folder
-from apidiff.sphinxext.page_reach import ExampleInclude
+from apidiff.sphinxext.api_pages import resolve_annotation
+from apidiff.sphinxext.page_reach import ExampleInclude, keep_pages
 
 _ROOT = Path(__file__).parents[2]
 _CONF = f"""
@@ -68,7 +73,17 @@ REFUSED = [  # a page, what is said of it
     ),
     ("# A\n\n```{literalinclude} EXAMPLE\n:encoding: punycode\n```\n", "Unknown option key"),
     ("# A\n\n![a](../secret.txt)\n", "'../secret.txt' is a file of this machine"),
-    ("# A\n\n{download}`a <../secret.txt>`\n", "'../secret.txt' is a file of this machine"),
+    ("# A\n\n[a](../secret.txt)\n", "'../secret.txt' is a file of this machine"),
+    ("# A\n\n{download}`a <../secret.txt>`\n", "This page has no role `download`"),
+    (f"# A\n\n{{cpp:expr}}`{'(' * 24}a{')' * 24}`\n", "This page has no role `cpp:expr`"),
+    ("# A\n\n{py:obj}`apidiff.data.evil.x`\n", "This page has no role `py:obj`"),
+    ("# A\n\n[a]: http://x/\n\n[a]\n", "It has '[a]:'. Write the address in the link itself"),
+    ("# A\n\n> - [a\\]\n  b]: http://x/\n\n[a]\n", "Write the address in the link itself"),
+    ("# A\n\nb[^1]\n\n[^1]: c\n", "and a footnote in the text"),
+    ("# A\n\n```csharp\na\n```\n", "Code in 'csharp' is shown without colours"),
+    ("# A\n\n```{code-block} csharp\na\n```\n", "Code in 'csharp' is shown without colours"),
+    ("# A\n\n```{toctree}\n```\n\n```{toctree}\n```\n", "This page has no `toctree`"),
+    (f"# A\n\n## [b](http://x/{'&' * 2000})\n", "This title is too long, and cut"),
 ]
 
 
@@ -124,6 +139,45 @@ def test_a_page_shows_an_example(tmp_path: Path) -> None:
 def test_of_a_block_of_code_no_option_is_read(tmp_path: Path) -> None:
     _, _, written = _built(tmp_path, "# A\n\n```{CODE-BLOCK} python\n:emphasize-lines: 1-90000000\n\na\n```\n")
     assert "1-90000000" in re.sub("<[^>]*>", "", written)
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "said"),
+    [
+        ("guide/index", "toctree", False),
+        ("guide/other", "toctree", True),
+        ("statements", "apidiff-statements", False),
+        ("statements", "apidiff-runs", True),
+        ("mappings/torch.div", "apidiff-mapping", False),
+        ("api/apidiff.lookup/apidiff.lookup.errors", "py:class", False),
+        ("api/apidiff.lookup/apidiff.lookup", "autodoc2-docstring", False),
+        ("api/apidiff.lookup/apidiff.lookup.none", "py:class", True),
+        ("api/apidiff.lookup/apidiff.errors", "py:class", True),
+        ("api/apidiff.data/apidiff.data.evil", "py:class", True),
+        ("api/errors", "py:class", True),
+    ],
+)
+def test_each_page_has_its_own_directives(page: str, name: str, said: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directives, "directive", lambda *_: (None, []))
+    monkeypatch.setattr(roles, "role", None)
+    packages = [{"module": "apidiff.lookup", "path": ""}, {"module": "apidiff.errors", "path": ""}]
+    app = MagicMock(config=SimpleNamespace(autodoc2_packages=packages))
+    keep_pages(app)
+    kept = dict(made.args for made in app.connect.call_args_list if made.args[1].__name__ == "_keep_to_lists")
+    kept["source-read"](app, page, [""])
+    found, _ = directives.directive(name, None, None)
+    assert (found is not None) == said
+
+
+@pytest.mark.parametrize("name", ["apidiff.data.evil.x", "x", ".x", "os.x"])
+def test_no_module_that_has_no_page_is_imported(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("importlib.import_module", fail)
+    app = MagicMock(config=SimpleNamespace(autodoc2_packages=[{"module": "apidiff.model"}]))
+    link = pending_xref(refdomain="py", reftarget=name, refdoc="index", **{"py:module": None})
+    assert resolve_annotation(app, MagicMock(), link, nodes.literal()) is None
 
 
 def test_the_site_keeps_its_pages_to_that() -> None:
