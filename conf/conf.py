@@ -44,6 +44,8 @@ exclude_patterns = ["_build"]
 source_suffix = {".md": "markdown"}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 0
+# Pages may be a stranger's: no HTML of theirs, and no address that stands once and is written for each link that names it.
+myst_disable_syntax = ["html_block", "html_inline", "reference"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = label("site.title", _WORDS)

@@ -81,8 +81,6 @@ _MOST_TARGETS = 500
 """Targets ``(name)=`` of a page; docutils hands the names of each on to the next."""
 _MOST_OF_TITLE = 2_000
 """Characters of a title with all its marks, as docutils writes it: it stands on every page that lists the page."""
-_DEFINITION = re.compile(r"^[ \t>*+\-0-9.):]*\[(?:[^\]\\]|\\.){0,1000}\]:", re.MULTILINE | re.DOTALL)
-"""The address of links that name it, and a footnote."""
 
 _CODE = Path(__file__).resolve().parents[2]
 _logger = logging.getLogger(__name__)
@@ -226,7 +224,7 @@ def _unfit_settings(text: str) -> str:
 
 def _unfit_tables(text: str) -> str:
     """What is wrong where short rows below a wide head, which are filled up, make too many cells."""
-    blocks = [block.splitlines() for block in re.split(r"\n[ \t]*\n", text)]
+    blocks = [block.split("\n") for block in re.split(r"\n[ \t]*\n", text)]
     cells = sum(max((line.count("|") for line in lines), default=0) * len(lines) for lines in blocks)
     return (
         ""
@@ -236,14 +234,10 @@ def _unfit_tables(text: str) -> str:
 
 
 def _unfit_text(text: str) -> str:
-    if len(re.findall(r"\)=[ \t]*$", text, re.MULTILINE)) > _MOST_TARGETS:
+    if len(re.findall(r"\)=\s*$", text, re.MULTILINE)) > _MOST_TARGETS:
         return f"It has more than {_MOST_TARGETS} targets. Take some out."
     if "{eval-rst}" in text:
         return "It has reStructuredText (`eval-rst`). Write it as Markdown."
-    if definition := _DEFINITION.search(text):
-        return (
-            f"It has {definition[0].strip()[:100]!r}. Write the address in the link itself, and a footnote in the text."
-        )
     return ""
 
 
