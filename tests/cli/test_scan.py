@@ -229,6 +229,13 @@ def test_git_that_cannot_be_started_is_not_taken_for_missing(
     assert ("Install it" in told) == (error.errno == errno.ENOENT)
 
 
+def test_a_table_has_a_thousand_places_of_a_difference(run, tmp_path: Path) -> None:
+    (tmp_path / "up.py").write_text("from torch.distributed import new_group\n" + "new_group(x)\n" * 1_100)
+    shown = run("scan", "up.py", "--all").stdout
+    assert (shown.count("up.py:1001:1"), shown.count("up.py:1002:1")) == (shown.count("… +100"), 0)
+    assert "… +100" in shown
+
+
 def test_edge_cases_are_asked_for(run, tmp_path: Path) -> None:
     (tmp_path / "up.py").write_text("import torch.nn.functional as F\nF.interpolate(x, scale_factor=2)\n")
     assert "torch.nn.functional.interpolate" not in run("scan", "up.py").stdout

@@ -7,6 +7,7 @@ import re
 import runpy
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock, call
@@ -38,19 +39,25 @@ def setup(app):
     keep_pages(app)
 """
 _RUN = "{{ cycler.__init__.__globals__.os.system('touch ran') }}"
-_SETTINGS = "Its front matter sets `myst`. Take that key out"
-_BOMB = "".join(f"k{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else '1'] * 9)}]\n" for n in range(9))
+_SETTINGS = "Its front matter may set `html_theme.sidebar_secondary.remove: true` and `orphan: true`"
+_BOMB = "a: &a {z: 1}\n" + "".join(f"{b}: &{b} {{<<: [{','.join([f'*{a}'] * 9)}]}}\n" for a, b in pairwise("abcdefgh"))
+FRONTS = [
+    "myst:\n  enable_extensions: [substitution]\n---",
+    "{myst: {enable_extensions: [substitution]}}\n---",
+    '"\\x6Dyst": {enable_extensions: [substitution]}\n---',
+    "myst:\n  enable_extensions: [substitution]\n...",
+    "a: [\n---",
+    "- a\n---",
+    f"{_BOMB}---",
+    f"orphan: true\n---a: 1\n{_BOMB}---",
+    f"orphan: {'1:' * 200}1.5\n---",
+    f"orphan: true\n---a: 1\nb: {'1:' * 24_000}1\n---",
+    "orphan: true\n-----\na: 1\n-----",
+    "orphan: true\norphan: [true]\n---",
+    "orphan: true\n--- \nmyst: 1\n---",
+]
 REFUSED = [  # a page, what is said of it
-    (f"---\nmyst:\n  enable_extensions: [substitution]\n---\n# A\n\n{_RUN}\n", _SETTINGS),
-    (f"---\n{{myst: {{enable_extensions: [substitution]}}}}\n---\n# A\n\n{_RUN}\n", _SETTINGS),
-    (f'---\n"\\x6Dyst": {{enable_extensions: [substitution]}}\n---\n# A\n\n{_RUN}\n', _SETTINGS),
-    (f"---\nmyst:\n  enable_extensions: [substitution]\n...\n# A\n\n{_RUN}\n", _SETTINGS),
-    ("---\na: [\n---\n# A\n", "Its front matter is no YAML mapping"),
-    ("---\n- a\n---\n# A\n", "Its front matter is no YAML mapping"),
-    (f"---\n{'[' * 490}\n---\n# A\n", "Its front matter is no YAML mapping"),
-    (f"---\n{_BOMB}---\n# A\n", "Its front matter sets `k0`"),
-    ("---\norphan: [true]\n---\n# A\n", "sets `orphan` to no truth value"),
-    (f"---\n{'# a' * 200}\n---\n# A\n", "more than 500 characters"),
+    *((f"---\n{front}\n# A\n\n{_RUN}\n", _SETTINGS) for front in FRONTS),
     ("# A\n\n" + "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "b\n" * 200, "Its tables have more than 10,000 cells"),
     (
         "# A\n\n" + "|a" * 200 + "|\u2028\n" + "|-" * 200 + "|\n" + "b\u2028\n" * 200,
@@ -132,9 +139,9 @@ def test_what_a_page_may_not_have_is_named_and_left_out(tmp_path: Path, page: st
 
 
 def test_a_page_shows_an_example(tmp_path: Path) -> None:
-    code, told, written = _built(
-        tmp_path, "---\norphan: true\n---\n# A\n\n```{literalinclude} EXAMPLE\n:language: python\n```\n"
-    )
+    front = "---\norphan: true\nhtml_theme.sidebar_secondary.remove: true\n---\n"
+    shown = "```{literalinclude} EXAMPLE\n:language: python\n```\n"
+    code, told, written = _built(tmp_path, f"{front}# A\n\n{shown}")
     assert (code, told) == (0, "")
     assert "init_process_group" in written
 

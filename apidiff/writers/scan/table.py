@@ -19,10 +19,11 @@ from apidiff.writers.scan.words import counts, place, title, words
 
 _STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _UNKNOWN = 10  # names that are printed
+_PLACES = 1_000  # of one difference
 
 
 def scan_table(report: ScanReport, language: Language, *, everything: bool = False) -> RenderableType:
-    """The result on a screen or more; ``everything``: edge cases too, and every place."""
+    """The result on a screen or more; ``everything``: edge cases too, and the first 1,000 places of each difference."""
     findings = report.findings if everything else report.everyday()
     parts: list[RenderableType] = [Line(title(report, language), style="bold")]
     parts += [Line(sentence) for sentence in counts(report, language)]
@@ -61,13 +62,14 @@ def _table(findings: Sequence[Finding], language: Language, *, everything: bool)
         table.add_column(label(f"scan.column.{key}", language), justify=justify, overflow="fold")
     for row in rows_by_risk(findings):
         first = row.first
-        places = row.places if everything else row.places[:1]
+        places = row.places[: _PLACES if everything else 1]
+        more = len(row.places) - len(places) if everything else 0
         table.add_row(
             Line(label(f"risk.{first.risk}", language), style=_STYLES[first.risk]),
             str(len(row.places)),
             Line.assemble((visible(first.source), "bold"), "\n", visible(first.headline.said_in(language))),
             Line(label(f"scan.label.{first.fix}", language)),
-            Line("\n".join(visible(place(one)) for one in places)),
+            Line("\n".join([*(visible(place(one)) for one in places), *([f"… +{more:,}"] if more else [])])),
         )
     return table
 
