@@ -46,6 +46,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 0
 # Pages may be a stranger's: no HTML of theirs, and no address that stands once and is written for each link that names it.
 myst_disable_syntax = ["html_block", "html_inline", "reference"]
+# A link leads to an address, not to a file that would be looked for and published; roles lead to pages and their parts.
+myst_all_links_external = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = label("site.title", _WORDS)

@@ -31,6 +31,7 @@ sys.path.insert(0, {str(_ROOT)!r})
 extensions = ["myst_parser"]
 myst_enable_extensions = {_SITE["myst_enable_extensions"]}
 myst_disable_syntax = {_SITE["myst_disable_syntax"]}
+myst_all_links_external = {_SITE["myst_all_links_external"]}
 
 
 def setup(app):
@@ -85,8 +86,11 @@ REFUSED = [  # a page, what is said of it
         "Unknown option key",
     ),
     ("# A\n\n```{literalinclude} EXAMPLE\n:encoding: punycode\n```\n", "Unknown option key"),
+    (f"# A\n\n```{{literalinclude}} {'a' * 3000}\n```\n", "cannot be shown"),
+    (f"# A\n\n```{{toctree}}\n{'a' * 3000}\n```\n", "nonexisting document"),
+    (f"# A\n\n{{doc}}`{'a' * 3000}`\n", "unknown document"),
+    (f"# A\n\n![a]({'a' * 3000})\n", "is a file of this machine"),
     ("# A\n\n![a](../secret.txt)\n", "'../secret.txt' is a file of this machine"),
-    ("# A\n\n[a](../secret.txt)\n", "'../secret.txt' is a file of this machine"),
     ("# A\n\n{download}`a <../secret.txt>`\n", "This page has no role `download`"),
     (f"# A\n\n{{cpp:expr}}`{'(' * 24}a{')' * 24}`\n", "This page has no role `cpp:expr`"),
     ("# A\n\n{py:obj}`apidiff.data.evil.x`\n", "This page has no role `py:obj`"),
@@ -157,13 +161,17 @@ PLAIN = [  # text that is Markdown elsewhere, and how it is written here
     ("b <img src=http://c.d>", "b &lt;img src=http://c.d&gt;"),
     ("[b]: http://c.d/\n\n[b]", "<p>[b]: http://c.d/</p>\n<p>[b]</p>"),
     ("- [b]: http://c.d/\n\n[b]", "<p>[b]: http://c.d/</p>"),
+    ("[b](../secret.txt)", 'href="../secret.txt">b</a>'),
+    (f"[b]({'c' * 3000})", f'href="{"c" * 3000}">b</a>'),
+    ("[b](http://[)", 'href="http://%5B">b</a>'),
+    ("[b](path:../secret.txt)", 'href="path:../secret.txt">b</a>'),
 ]
 
 
 @pytest.mark.parametrize(("text", "shown"), PLAIN)
 def test_what_is_no_syntax_of_the_site_is_shown_as_it_stands(text: str, shown: str, tmp_path: Path) -> None:
-    _, _, written = _built(tmp_path, f"# A\n\n{text}\n")
-    assert shown in written
+    _, told, written = _built(tmp_path, f"# A\n\n{text}\n")
+    assert (shown in written, "Traceback" in told, "what nobody publishes" in written) == (True, False, False)
 
 
 @pytest.mark.parametrize(
