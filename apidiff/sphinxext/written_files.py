@@ -85,8 +85,9 @@ def refuse_linked(sources: Path) -> None:
     """Raise OSError for a link or a pipe among the sources: Sphinx would publish what it leads to, or walk without end."""
     refuse_foreign(sources)
     for path, folders, names in walk_folders(sources):
-        for name in (*folders, *names):
-            refuse_foreign(Path(path, name))
+        for file in (Path(path, name) for name in (*folders, *names)):
+            if file.exists():  # Emacs locks a page with a link that leads nowhere
+                refuse_foreign(file)
 
 
 def refuse_pipes(folder: Path) -> None:

@@ -413,6 +413,7 @@ def test_a_pipe_or_a_link_among_the_sources_is_named_and_not_followed(
     monkeypatch.setattr(site, "_ROOT", tmp_path)
     path = tmp_path / name
     path.parent.mkdir(parents=True)
+    (path.parent / f".#{path.name}").symlink_to("somebody@a-machine")  # as Emacs locks a page
     make(path)
     assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err.startswith(f"{path}: {said}. Take away what stands in its place")
