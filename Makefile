@@ -160,9 +160,9 @@ $(BIN)/python:
 LOCKED := $(PIP) --no-deps --require-hashes
 EDITABLE := $(PIP) --no-build-isolation --editable
 
-$(VENV)/.site: pyproject.toml conf/locks/site.txt | $(BIN)/python
+$(VENV)/.site: pyproject.toml conf/locks/core.txt conf/locks/site.txt | $(BIN)/python
 	@echo "make: installing what the site needs into $(VENV)"
-	@$(LOCKED) --requirement conf/locks/site.txt
+	@$(LOCKED) --requirement conf/locks/core.txt --requirement conf/locks/site.txt
 	@$(EDITABLE) '.[site]'
 	@touch $@
 

@@ -13,12 +13,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-EXTRAS = {
+EXTRAS: dict[str, list[str]] = {
+    "core": [],
     "site": ["site"],
     "dev": ["site", "dev"],
     "test": ["site", "dev", "mindspore", "torch"],
 }
-BUILDS = "hatchling\neditables\n"  # what an editable installation is built by
+BESIDE = "hatchling\neditables\npytest\n"  # what an editable installation is built by, and what claims are run by
 NOT_LOCKED = ("torch==", "cuda-", "nvidia-", "triton")
 HEADER = "# Written by `make lock`. Install with: pip install --no-deps --require-hashes -r {name}\n"
 
@@ -36,21 +37,21 @@ def compiled(extras: list[str], installed: str, folder: Path) -> dict[str, str]:
 
     Versions that are ``installed`` are kept, but where a Python that the project runs on needs another.
     """
-    builds = folder / "builds.txt"
-    builds.write_text(BUILDS, encoding="utf-8")
+    beside = folder / "beside.txt"
+    beside.write_text(BESIDE, encoding="utf-8")
     command = ["uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"]
     command += ["--no-emit-index-url", "--no-annotate", "--no-header"]
     command += [part for extra in extras for part in ("--extra", extra)]
     written = folder / "written.txt"
     written.write_text(installed, encoding="utf-8")  # uv prefers the versions in the file that it writes anew
-    run(*command, "--output-file", str(written), "pyproject.toml", str(builds))
+    run(*command, "--output-file", str(written), "pyproject.toml", str(beside))
     text = written.read_text(encoding="utf-8")
     blocks = re.findall(r"^\S.*(?:\n    --hash=.*)+\n", text, re.MULTILINE)
     return {block.partition(" \\\n")[0]: block for block in blocks if not block.startswith(NOT_LOCKED)}
 
 
 def main() -> None:
-    """Writes ``site.txt``, ``dev.txt`` and ``test.txt``."""
+    """Writes ``core.txt``, ``site.txt``, ``dev.txt`` and ``test.txt``."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         there = run(sys.executable, "-m", "pip", "list", "--format=freeze", "--exclude-editable").splitlines()

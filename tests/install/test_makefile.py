@@ -20,7 +20,7 @@ WITHOUT_VENV = '#!/bin/sh\n[ "$2" = venv ] || exit 0\nmkdir -p "$3" && touch "$3
 def checkout(tmp_path: Path) -> Path:
     folder = tmp_path / "checkout"
     (folder / "conf" / "locks").mkdir(parents=True)
-    for name in ("Makefile", "pyproject.toml", "conf/locks/site.txt"):
+    for name in ("Makefile", "pyproject.toml", "conf/locks/core.txt", "conf/locks/site.txt"):
         shutil.copy(ROOT / name, folder / name)
     (tmp_path / "bin").mkdir()
     return folder
