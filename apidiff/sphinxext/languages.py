@@ -6,9 +6,9 @@ import re
 from gettext import GNUTranslations
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, PoFileParser
 from docutils import nodes
@@ -26,7 +26,11 @@ from apidiff.writers.exports.address import LANGUAGES, SiteLanguage
 THEME_WORDS = PACKAGE.parent / "conf" / "locale" / "zh_CN" / "LC_MESSAGES" / "sphinx.po"
 """What the theme's own Chinese catalogue lacks or says oddly; a checkout has it."""
 
-_T = TypeVar("_T", int, str)
+_HEADER = "Content-Type: text/plain; charset=UTF-8\nLanguage: zh_CN\n"
+_MARKS = re.compile(
+    r"%\(\w*\)\w|%[-#0 +]*[\d.]*[\w%]|\{[^}]*\}|<[^>]*>|[\x00-\x1f\\\"'&<>{}%\u200b-\u202e\u2060-\u206f\ufeff]"
+)
+"""What of a message a theme or Sphinx does not take as words: markup, what is filled in, what is not seen."""
 
 _CHINESE = re.compile("[一-鿿\u3000-〿＀-￯“”‘’]")
 
@@ -42,11 +46,9 @@ def use_theme_words(file: Path = THEME_WORDS) -> None:
     Of a folder in ``locale_dirs`` Sphinx would compile the catalogue in place, and go on with what a killed build left of it.
     Raises ConfigError, which names the file and the remedy, where that cannot be read.
     """
-    compiled, words = BytesIO(), _ChineseWords("zh_CN")
+    compiled, words = BytesIO(), _PlainWords("zh_CN")
     try:
         PoFileParser(words, abort_invalid=True).parse(StringIO(read_text(file)))
-        if words.charset != "utf-8":
-            raise ValueError(f"its charset is {typed(words.charset)}, and not UTF-8")
         write_mo(compiled, words)
         compiled.seek(0)
         translations = GNUTranslations(compiled)
@@ -57,24 +59,27 @@ def use_theme_words(file: Path = THEME_WORDS) -> None:
     translators["general", "sphinx"] = translations
 
 
-class _ChineseWords(Catalog):
-    """A catalogue with the one plural form of Chinese: of more, as a header may tell, each plural message has room for all."""
+class _PlainWords(Catalog):
+    """A catalogue of which each message is words alone: a theme writes them into pages as they are."""
 
-    @property
-    def num_plurals(self) -> int:
-        """How many plural forms there are. Raises ValueError where the header tells another number."""
-        return self._of_chinese(super().num_plurals, 1)
+    def __setitem__(self, id: Any, message: Message) -> None:  # noqa: A002 - the name that Babel gave it
+        """Add a message. Raises ValueError where it is more than words, or the header another than this project's."""
+        if id == "":
+            if message.string != _HEADER:
+                raise ValueError(f"its header is not {_HEADER!r}")
+        elif not isinstance(id, str) or not isinstance(message.string, str):
+            raise ValueError(f"line {message.lineno}: a message has plural forms")
+        elif _marks(id) != _marks(message.string) or len(message.string) > 2 * len(id) + 20:
+            raise ValueError(
+                f"line {message.lineno}: {typed(message.string)} is longer than {typed(id)}, or has other markup or placeholders"
+            )
+        super().__setitem__(id, message)
 
-    @property
-    def plural_expr(self) -> str:
-        """Which form a number has. Raises ValueError where the header tells another rule."""
-        return self._of_chinese(super().plural_expr, "0")
 
-    @staticmethod
-    def _of_chinese(found: _T, known: _T) -> _T:
-        if found != known:
-            raise ValueError("its plural forms are not those of Chinese: nplurals=1; plural=0;")
-        return known
+def _marks(message: str) -> tuple[list[str], list[str]]:
+    """The marks of a message, and those of them that are filled in by their order."""
+    found = _MARKS.findall(message)
+    return sorted(found), [mark for mark in found if mark.startswith("%") and not mark.startswith("%(")]
 
 
 class ExplicitAnchors(SphinxTransform):

@@ -69,15 +69,31 @@ def test_what_lies_beside_the_catalogue_changes_no_word(
     assert _env_version() > 0
 
 
+HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Language: zh_CN\\n"\n\n'
+
+
 def _headed(header: str) -> str:
-    return f'msgid ""\nmsgstr "{header}\\n"\n\nmsgid "a file"\nmsgid_plural "files"\nmsgstr[0] "文件"\n'
+    return f'msgid ""\nmsgstr "{header}\\n"\n\nmsgid "a file"\nmsgstr "文件"\n'
 
 
-def test_the_one_plural_form_of_chinese_may_be_told(tmp_path: Path) -> None:
+def _said(english: str, chinese: str) -> Callable[[Path], None]:
+    return lambda path: path.write_text(f'{HEADER}msgid "{english}"\nmsgstr "{chinese}"\n') and None
+
+
+# what is filled in by its name, and markup, may stand in another order
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("Last updated on %(at)s by %(who)s.", "%(who)s 于 %(at)s 更新"),
+        ("<b>%s</b> of %s", "%s 的 <b>%s</b>"),
+        ("It's 100%% of {n}", "{n} 的 100%%，'"),
+    ],
+)
+def test_markup_stays_as_it_is(english: str, chinese: str, tmp_path: Path) -> None:
     path = tmp_path / "sphinx.po"
-    path.write_text(_headed("Plural-Forms: nplurals=1; plural=0;"))
+    _said(english, chinese)(path)
     use_theme_words(path)
-    assert translators["general", "sphinx"].ngettext("a file", "files", 3) == "文件"
+    assert translators["general", "sphinx"].gettext(english) == chinese
 
 
 # what stands in the place of the catalogue, what is said of it
@@ -89,14 +105,26 @@ IN_ITS_PLACE: list[tuple[Callable[[Path], None], str]] = [
     (lambda path: path.write_bytes(b'msgid "\xff"\n'), "'utf-8' codec can't decode"),
     (lambda path: path.write_text('msgid "a'), "missing msgstr for msgid"),
     (lambda path: path.write_text("words\n"), "misformatted keyword"),
+    (lambda path: path.write_text(_headed("Content-Type: text/plain; charset=none")), "its header is not"),
+    (lambda path: path.write_text(_headed("Content-Type: text/plain; charset*=utf-8''UTF-8")), "its header is not"),
+    (lambda path: path.write_text(_headed("Plural-Forms: nplurals=300; plural=0;")), "its header is not"),
     (
-        lambda path: path.write_text('msgid ""\nmsgstr "Content-Type: text/plain; charset=none\\n"\n'),
-        "its charset is 'none', and not UTF-8",
+        lambda path: path.write_text(HEADER + 'msgid "a file"\nmsgid_plural "files"\nmsgstr[0] "文件"\n'),
+        "line 6: a message has plural forms",
     ),
-    (lambda path: path.write_text(_headed("Content-Type: text/plain; charset=utf-16")), "its charset is 'utf-16', and"),
-    (lambda path: path.write_text(_headed("Plural-Forms: nplurals=1; plural=(((;")), "its plural forms are not those"),
-    (lambda path: path.write_text(_headed("Plural-Forms: nplurals=300; plural=0;")), "its plural forms are not those"),
-    (lambda path: path.write_text(_headed("Language: en")), "its plural forms are not those of Chinese: nplurals=1;"),
+    # A theme writes them as they are: into an attribute, into text.
+    (_said("Link to this heading", '\\"><script>alert(1)</script>'), "has other markup or placeholders"),
+    (_said("On this page", "<script>alert(1)</script>"), "has other markup or placeholders"),
+    (_said("Breadcrumb", "x' onclick='alert(1)"), "has other markup or placeholders"),
+    (_said("Breadcrumb", "&#60;"), "has other markup or placeholders"),
+    (_said('<a href=\\"https://a\\">A</a>', '<a href=\\"https://b\\">A</a>'), "has other markup or placeholders"),
+    (_said("Home", "\u202e页首"), "has other markup or placeholders"),
+    (_said("Home", "首" * 30), "is longer than 'Home'"),
+    # Sphinx fills them in.
+    (_said("%s (class in %s)", "x"), "has other markup or placeholders"),
+    (_said("%s (%d)", "%d (%s)"), "has other markup or placeholders"),
+    (_said("%s", "%.900s"), "has other markup or placeholders"),
+    (_said("on %(date)s", "%(data)s"), "has other markup or placeholders"),
 ]
 
 
