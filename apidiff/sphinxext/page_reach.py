@@ -17,6 +17,7 @@ from docutils.nodes import Node
 from docutils.parsers import Parser, get_parser_class
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.states import Inliner
+from myst_parser.parsers.sphinx_ import MystParser
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
@@ -77,9 +78,12 @@ _MOST_CELLS = 10_000
 """Cells of a page's tables, where every line had as many as the longest of its table."""
 _MOST_TARGETS = 500
 """Targets ``(name)=`` of a page; docutils hands the names of each on to the next."""
+_MOST_LAYERS = 60
+"""Elements of a page that lie in one another; what goes through them calls itself for each."""
 _MOST_OF_TITLE = 2_000
 """Characters of a title with all its marks, as docutils writes it: it stands on every page that lists the page."""
 
+_LEFT_OUT = "# –\n"
 _CODE = Path(__file__).resolve().parents[2]
 _logger = logging.getLogger(__name__)
 
@@ -120,8 +124,36 @@ class _Refused(SphinxDirective):
         raise self.error(f"This page has no `{self.name[:100]}`. Take it out; pages may have {listed}.")
 
 
+class PageParser(MystParser):
+    """MyST's parser of pages whose elements do not lie in one another too deeply."""
+
+    def parse(self, inputstring: str, document: nodes.document) -> None:
+        """Parse a page; leave it out with a warning where it is too deep."""
+        try:
+            super().parse(inputstring, document)
+            is_deep = _layers(document) > _MOST_LAYERS
+        except RecursionError:
+            is_deep = True
+        if is_deep:
+            source = document["source"]
+            document.__init__(document.settings, document.reporter, source=source)  # type: ignore[misc] # all of it anew
+            document.note_source(source, -1)
+            said = f"It has emphasis, notes or lists in one another in more than {_MOST_LAYERS} layers. The page is left out."
+            _logger.warning(said, location=(self.env.docname, 1))
+            super().parse(_LEFT_OUT, document)
+
+
+def _layers(tree: nodes.Element) -> int:
+    """In how many layers elements lie in one another."""
+    count, layer = 0, [tree]
+    while layer:
+        count, layer = count + 1, [child for node in layer for child in node if isinstance(child, nodes.Element)]
+    return count
+
+
 def keep_pages(app: Sphinx) -> None:
     """Have the pages of this site kept to what is listed here."""
+    app.add_source_parser(PageParser, override=True)
     app.connect("source-read", _keep_settings)
     app.connect("source-read", _keep_to_lists)
     app.add_directive("literalinclude", ExampleInclude, override=True)
@@ -196,7 +228,7 @@ def _keep_settings(_app: Sphinx, page: str, source: list[str]) -> None:
     found = _unfit_settings(source[0]) or _unfit_tables(source[0]) or _unfit_text(source[0])
     if found:
         _logger.warning(f"{found} The page is left out.", location=(page, 1))
-        source[0] = "# –\n"
+        source[0] = _LEFT_OUT
 
 
 def _unfit_settings(text: str) -> str:

@@ -57,6 +57,15 @@ FRONTS = [
     "orphan: true\norphan: [true]\n---",
     "orphan: true\n--- \nmyst: 1\n---",
 ]
+DEEP = [
+    f"# A\n\n{'*' * 24_000}a{'*' * 24_000}\n",
+    f"# {'*' * 600}a{'*' * 600}\n",
+    f"# A\n\n{'*a _a ' * 100}{'a* a_ ' * 100}\n",
+    "# A\n\n"
+    + "".join(f"{':' * n}{{note}}\n" for n in range(203, 3, -1))
+    + "a\n"
+    + "".join(f"{':' * n}\n" for n in range(4, 204)),
+]
 REFUSED = [  # a page, what is said of it
     *((f"---\n{front}\n# A\n\n{_RUN}\n", _SETTINGS) for front in FRONTS),
     ("# A\n\n" + "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "b\n" * 200, "Its tables have more than 10,000 cells"),
@@ -98,6 +107,7 @@ REFUSED = [  # a page, what is said of it
     ("# A\n\n```{code-block} csharp\na\n```\n", "Code in 'csharp' is shown without colours"),
     ("# A\n\n```{toctree}\n```\n\n```{toctree}\n```\n", "This page has no `toctree`"),
     (f"# A\n\n## [b](http://x/{'&' * 2000})\n", "This title is too long, and cut"),
+    *((page, "It has emphasis, notes or lists in one another in more than 60 layers") for page in DEEP),
 ]
 
 
