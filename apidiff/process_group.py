@@ -184,7 +184,11 @@ def kill_marked(mark: str) -> None:
     Nothing is done where the system does not show the variables of processes, and one that has cleared its own is not found.
     """
     wanted = mark.encode()
-    for folder in Path("/proc").glob("[0-9]*"):
+    try:
+        folders = list(Path("/proc").glob("[0-9]*"))
+    except OSError:  # this process has no file left to open
+        return
+    for folder in folders:
         # One that is not ours, or has just ended, cannot be read.
         with contextlib.suppress(OSError):
             if wanted in (folder / "environ").read_bytes().split(b"\0"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from apidiff.process_group import Ended, kill_group, run, start, wait_for
+from apidiff.process_group import Ended, kill_group, kill_marked, run, start, wait_for
 
 SHELL = ["/bin/sh", "-c"]
 
@@ -169,3 +171,12 @@ def test_a_program_gets_no_more_memory_than_it_may_have() -> None:
     done = run([sys.executable, "-c", script], 60, guarded=False, memory=200 * 2**20)
     assert (done.code, done.last_line) == (1, "MemoryError")
     assert run([sys.executable, "-c", script], 60, guarded=False, memory=600 * 2**20).code == 0
+
+
+def test_a_process_that_has_no_file_left_kills_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "listdir", refuse)
+    kill_marked("NOBODY_HAS=this")

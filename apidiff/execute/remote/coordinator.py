@@ -37,6 +37,7 @@ _CHILD_S = 20.0
 _GREETING_S = 10.0
 _REFUSED_S = 0.1
 _LONGEST_GREETING = 4096  # bytes
+_MOST_UNPROVED = 64  # connections beside one of each rank: each takes a file and a thread
 
 
 class Greeting(msgspec.Struct, forbid_unknown_fields=True):
@@ -87,6 +88,7 @@ class Hosts:
         self._numbers = itertools.count()
         self._orders: dict[int, socket.socket] = {}
         self._joined = threading.Condition()
+        self._unproved: dict[socket.socket, None] = {}
         self._children: dict[int, queue.Queue[socket.socket]] = {}
         here = f"{place.host}:{place.port}"
         try:
@@ -171,10 +173,20 @@ class Hosts:
             except OSError:  # it is closed, or so many connect that none can be taken for now
                 time.sleep(_REFUSED_S)
                 continue
+            self._end_oldest()
+            self._unproved[connection] = None
             try:
                 threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
             except RuntimeError:  # nor can a thread be
+                self._unproved.pop(connection, None)
                 connection.close()
+
+    def _end_oldest(self) -> None:
+        """Ends the oldest of too many connections that prove nothing: a rank proves itself at once."""
+        for connection in list(self._unproved)[: -self.place.world_size - _MOST_UNPROVED]:
+            self._unproved.pop(connection, None)
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def _greet(self, connection: socket.socket) -> None:
         """Reads who connects; connections from unknown peers are closed."""
@@ -185,11 +197,14 @@ class Hosts:
             greeting = msgspec.json.decode(first_line(connection), type=Greeting)
             if not is_proof(greeting.proof, self._secret, "rank", *greeting.said(number)):
                 raise ValueError("no proof")
+            self._unproved.pop(connection, None)
             keep_alive(connection)
             if not self._take(connection, greeting, number):
                 connection.close()
         except (OSError, msgspec.DecodeError, ValueError):
             connection.close()
+        finally:
+            self._unproved.pop(connection, None)
 
     def _take(self, connection: socket.socket, greeting: Greeting, number: str) -> bool:
         """Answers a greeting that was proved, and keeps the connection if it is one that is waited for."""

@@ -287,6 +287,27 @@ def test_ranks_join_after_so_many_strangers_that_none_could_be_taken(monkeypatch
         hosts.close()
 
 
+def test_strangers_that_hold_connections_take_few_files_and_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SECRET, "a secret of this run")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = PLACE._replace(port=probe.getsockname()[1])
+    hosts, before = Hosts(place), threading.active_count()
+    with ExitStack() as held:
+        held.callback(hosts.close)
+        strangers = []
+        for _ in range(100):
+            strangers.append(held.enter_context(socket.create_connection((place.host, place.port), 20)))
+            first_line(strangers[-1])  # it was taken
+        for stranger in strangers[: 100 - place.world_size - 64 - 1]:
+            stranger.settimeout(2)
+            assert stranger.recv(1) == b"", "the oldest are ended, long before their time is up"
+        assert threading.active_count() - before <= place.world_size + 64 + 5
+        connection, _ = _connect(place._replace(rank=1), 5)
+        with connection:
+            hosts.wait()
+
+
 # (what the place of a process is that greets a run whose only other rank has joined, what it is told)
 REFUSED = [
     ({"rank": 1}, "rank 1 is already taken"),
