@@ -32,9 +32,9 @@ def give(name: str, content: bytes, slowest_s: float = math.inf) -> str:
 
 
 def fuzz(
-    name: str, count: int, *, keep: bool = False, seed: int | None = None, slowest_s: float = math.inf
+    name: str, count: int, *, kept: bool = False, seed: int | None = None, slowest_s: float = math.inf
 ) -> Counter[str]:
-    """Gives ``count`` inputs. Raises the first fault, made as small as can be; ``keep``: then keeps the input in the corpus."""
+    """Gives ``count`` inputs. Raises the first fault, made as small as can be; ``kept``: then keeps the input in the corpus."""
     counts: Counter[str] = Counter()
     failing: list[bytes] = []
 
@@ -61,9 +61,34 @@ def fuzz(
     try:
         run()
     except BaseException:
-        if keep and failing:
-            folder = CORPUS / name.replace(" ", "_")
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / hashlib.sha256(failing[-1]).hexdigest()[:16]).write_bytes(failing[-1])
+        if kept and failing:
+            keep(name, failing[-1])
         raise
     return counts
+
+
+def examples(name: str, count: int) -> list[bytes]:
+    """Inputs of a target, the same each time."""
+    found: list[bytes] = []
+
+    @settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate,),
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(TARGETS[name].inputs())
+    def once(content: bytes) -> None:
+        found.append(content)
+
+    once()
+    return found
+
+
+def keep(name: str, content: bytes) -> None:
+    """Keeps an input that caused a fault."""
+    folder = CORPUS / name.replace(" ", "_")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / hashlib.sha256(content).hexdigest()[:16]).write_bytes(content)

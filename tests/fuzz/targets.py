@@ -69,10 +69,14 @@ REFUSED, SURVIVED = "refused", "survived"
 
 @dataclass(frozen=True)
 class Target:
-    """``inputs``: how they are made; called late, since genuine ones are read from the data."""
+    """``inputs``: how they are made; called late, since genuine ones are read from the data.
+
+    ``is_elsewhere``: whether another process reads them, so that nobody sees here which lines they run through.
+    """
 
     inputs: Callable[[], st.SearchStrategy[bytes]]
     give: Callable[[bytes], str]
+    is_elsewhere: bool = False
 
 
 @functools.cache
@@ -355,12 +359,13 @@ TARGETS: dict[str, Target] = {
     "addresses of pages": Target(
         lambda: _texts(b"?torch=2.13.0&mindspore=2.10#difference-a", b"#a--b", b"?q=all%20gather&trust=signed"),
         _give_page,
+        is_elsewhere=True,
     ),
     "protocol of editors": Target(
-        lambda: messages(EDITOR), lambda content: SURVIVED if editor().give(content) else REFUSED
+        lambda: messages(EDITOR), lambda content: SURVIVED if editor().give(content) else REFUSED, is_elsewhere=True
     ),
     "protocol of agents": Target(
-        lambda: messages(AGENT), lambda content: SURVIVED if agent().give(content) else REFUSED
+        lambda: messages(AGENT), lambda content: SURVIVED if agent().give(content) else REFUSED, is_elsewhere=True
     ),
     "pasted code": Target(lambda: open_index() and _texts(_CODE), _give_code),
 }

@@ -10,6 +10,7 @@ import pytest
 from tests.faults.place import Unavailable
 from tests.fuzz.ending import KEPT
 from tests.fuzz.fuzzing import corpus_of, fuzz, give
+from tests.fuzz.led import is_there, led
 from tests.fuzz.targets import TARGETS
 
 
@@ -43,3 +44,38 @@ def test_a_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TARGETS, "versions", TARGETS["versions"].__class__(TARGETS["versions"].inputs, fail))
     with pytest.raises(KeyError):
         fuzz("versions", 5)
+
+
+# A target with a fault behind a word of four letters, which nobody gives it, where each letter that fits is another line.
+_HIDDEN = """
+import sys
+from pathlib import Path
+
+import atheris
+from hypothesis import strategies as st
+
+from tests.fuzz import fuzzing, led, targets
+
+fuzzing.CORPUS = Path(sys.argv[2]) / "corpus"
+
+
+@atheris.instrument_func
+def give(content):
+    if content[:1] == b"a":
+        if content[1:2] == b"p":
+            if content[2:3] == b"i":
+                if content[3:4] == b"d":
+                    raise KeyError("a traceback")
+    return "refused"
+
+
+targets.TARGETS["versions"] = targets.Target(lambda: st.just(b"----"), give)
+led._lead(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+"""
+
+
+@pytest.mark.skipif(not is_there(), reason="atheris is not installed: it exists for Linux on x86-64")
+def test_inputs_are_led_to_lines_that_none_ran_through() -> None:
+    assert led("versions", 1, 1).total() >= 100
+    with pytest.raises(AssertionError, match="KeyError: 'a traceback'"):
+        led("versions", 60, 1, program=("-c", _HIDDEN))
