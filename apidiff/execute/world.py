@@ -74,8 +74,9 @@ class World:
             try:
                 self._start()
             except OSError as error:
+                what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
                 raise StartError(
-                    f"{self.backend.name} ({self.backend.framework}): a process cannot be started ({error.strerror}). "
+                    f"{self.backend.name} ({self.backend.framework}): a process cannot be started ({what}). "
                     "Mend that; `ulimit -a` tells the limits of this user."
                 ) from error
         except BaseException:
