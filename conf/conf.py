@@ -3,6 +3,7 @@
 ``-t zh`` builds the Chinese pages.
 """
 
+import html
 import os
 import sys
 from pathlib import Path
@@ -50,7 +51,7 @@ myst_disable_syntax = ["html_block", "html_inline", "reference"]
 myst_all_links_external = True
 
 html_theme = "pydata_sphinx_theme"
-html_title = label("site.title", _WORDS)
+html_title = html.escape(label("site.title", _WORDS))
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
 # No colours by name in the page itself: without script the theme then shows its light ones.

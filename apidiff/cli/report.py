@@ -92,7 +92,7 @@ def _official(args: argparse.Namespace) -> bytes:
     from apidiff.derive.official import official_report
     from apidiff.errors import DataError
     from apidiff.lookup import knowledge
-    from apidiff.messages.official_text import report_markdown
+    from apidiff.writers.official import report_markdown
 
     data = without_unusable(load())
     if not data.tables:

@@ -60,7 +60,12 @@ def unbroken(line: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name of a stranger's file for a line of ours: it may hold line ends, or bytes that are no text."""
+    """The name of a stranger's file for a line of ours: it may hold line ends, bytes that are no text, or orders to GitHub.
+
+    GitHub reads the log of a job for lines that begin with ``::name`` or hold ``##[name``, and does what they say.
+    """
+    name = f"./{name}" if name.lstrip().startswith("::") else name
+    name = name.replace("##[", "#\\x23[")
     if name.isprintable():
         return name
     return visible(name).translate(_ENDS).encode("utf-8", "backslashreplace").decode()

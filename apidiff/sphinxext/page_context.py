@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from docutils import nodes
+from markupsafe import escape
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -111,7 +112,7 @@ def add_words(
     # Sphinx writes no page again because a neighbour came or went, so a link to the neighbour would go stale.
     context["prev"] = context["next"] = None
     context["rellinks"] = []
-    context["apidiff_word"] = lambda key: label(f"site.{key}", here.words)
+    context["apidiff_word"] = lambda key: escape(label(f"site.{key}", here.words))
     context["apidiff_page_toc"] = page_toc
     shell = {key: label(f"site.{key}", here.words) for key in _SHELL_WORDS}
     context["apidiff_shell_words"] = _json(shell)

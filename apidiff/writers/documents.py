@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from apidiff.derive.document_differences import DocumentRow, Stated
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
+from apidiff.writers.markdown import link, prose, table_cell
 
 HEADER = ("column.source", "column.target", "documents.stated", "documents.shown", "documents.command")
 
@@ -33,6 +34,12 @@ def _lines(rows: Sequence[DocumentRow], language: Language) -> Iterator[str]:
         yield f"| {' | '.join(label(key, language) for key in HEADER)} |"
         yield "|---" * len(HEADER) + "|"
         for row in mine:
-            stated = f"[{row.stated}]({row.address.said_in(language)})" if row.address else row.stated
-            cells = (f"`{row.mapping}`", f"`{row.target}`", stated, shown_cell(row, language), f"`{row.command}`")
-            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+            stated = link(prose(row.stated), row.address.said_in(language)) if row.address else prose(row.stated)
+            cells = (
+                f"`{row.mapping}`",
+                f"`{row.target}`",
+                stated,
+                prose(shown_cell(row, language)),
+                f"`{row.command}`",
+            )
+            yield f"| {' | '.join(map(table_cell, cells))} |"

@@ -83,6 +83,11 @@ def code_span(text: str) -> str:
     return f"{fence}{space}{text}{space}{fence}" if text else ""
 
 
+def table_cell(text: str) -> str:
+    """Markdown for a cell of a table: no bar of it, also of its code, ends the cell."""
+    return re.sub(r"(?<!\\)\|", r"\\|", text)
+
+
 def link(words: str, address: str) -> str:
     """A link whose words are Markdown already; an address that is neither relative nor http(s) is left out."""
     if re.match(r"[a-z][a-z0-9+.-]*:", address, re.IGNORECASE) and not re.match(r"https?://", address):

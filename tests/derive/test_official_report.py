@@ -9,9 +9,9 @@ from official_data import LISTED, SOURCE, TARGET, claims, mapping, report, run, 
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport
 from apidiff.derive.official_behaviour import opposed
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.official_text import report_markdown
 from apidiff.model.claim import Claim
 from apidiff.model.verdict import EvidenceCode, evidence
+from apidiff.writers.official import report_markdown
 
 PLAIN = mapping()
 
@@ -170,11 +170,26 @@ def test_markdown(language: str) -> None:
     ]
     for words in wanted:
         assert words in text, words
-    assert "[The | table](https://example.org/t)" in text
+    assert "[The \\| table](https://example.org/t)" in text
     assert text.index("`to") < text.index("RuntimeError") < text.rindex(f"`{SOURCE}`")
     assert not any(line != line.rstrip() for line in text.splitlines())
     grids = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.endswith(" |") for line in grids)
+
+
+def test_no_text_of_data_is_markdown() -> None:
+    hostile = "<script>alert(1)</script> **Measured** [x](https://e.example) | y"
+    found = contradicted()
+    (table,) = found.tables
+    document = msgspec.structs.replace(table.document, title=hostile)
+    rows = [msgspec.structs.replace(one, part=hostile) for one in table.rows]
+    text = report_markdown(
+        msgspec.structs.replace(found, tables=[msgspec.structs.replace(table, document=document, rows=rows)]), "en"
+    )
+    assert text.count("alert(1)") >= 3
+    assert text.count("alert(1)") == text.count(
+        r"\<script\>alert(1)\</script\> \*\*Measured\*\* \[x\](https://e.example) \| y"
+    )
 
 
 def test_both_languages_say_the_same() -> None:

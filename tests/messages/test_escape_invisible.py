@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.messages.escape_invisible import quoted
+from apidiff.messages.escape_invisible import file_name, quoted
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,22 @@ from apidiff.messages.escape_invisible import quoted
 )
 def test_what_is_quoted_does_not_end_the_quote(text: str, expected: str) -> None:
     assert quoted(text) == expected
+
+
+# GitHub does what such lines of a job's log say: `::` at the beginning, `##[` anywhere.
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("##[stop-commands]a.py", r"#\x23[stop-commands]a.py"),
+        ("b/###[add-mask]a.py", r"b/##\x23[add-mask]a.py"),
+        ("##\u200b[x.py", r"##\u200b[x.py"),
+        ("::error::a.py", "./::error::a.py"),
+        (" \t::error::a.py", r"./ \t::error::a.py"),
+        ("a::b.py", "a::b.py"),
+        ("a#[1].py", "a#[1].py"),
+        ("a\nb.py", r"a\nb.py"),
+        ("a\udcff.py", r"a\udcff.py"),
+    ],
+)
+def test_a_name_of_a_file_gives_no_order(name: str, shown: str) -> None:
+    assert file_name(name) == shown

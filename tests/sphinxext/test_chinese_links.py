@@ -13,9 +13,9 @@ from apidiff.database import Data
 from apidiff.database.document_twins import AddressRule, chinese_address, load_twins
 from apidiff.database.paths import DATA
 from apidiff.derive.official import official_report
-from apidiff.messages.official_text import report_markdown
 from apidiff.model.views import Entry
 from apidiff.writers.markdown import MappingText
+from apidiff.writers.official import report_markdown
 
 ENGLISH = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/reduce.html"
 CHINESE = "https://www.mindspore.cn/docs/zh-CN/r2.10.0/api_python/reduce.html"

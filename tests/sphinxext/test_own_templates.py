@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import re
+import runpy
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from small_site import Site
 from sphinx.errors import ThemeError
+from sphinx.util.tags import Tags
+
+from apidiff.messages import labels
+from apidiff.sphinxext import page_context
 
 MakeSite = Callable[..., Site]
 
@@ -68,3 +77,17 @@ def with_templates(site: Site, text: str) -> Path:
     (folder / "layout.html").write_text(LAYOUT)
     (folder / "more.html").write_text(text)
     return folder / "more.html"
+
+
+def test_words_of_ours_are_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are files of data, which a pull request changes as any other."""
+    for module in (labels, page_context):
+        monkeypatch.setattr(module, "label", lambda *_, **__: "\"'><b>&")
+    escaped = "&#34;&#39;&gt;&lt;b&gt;&amp;"
+    app = MagicMock(config=SimpleNamespace(language="en"))
+    context: dict[str, Any] = {}
+    page_context.add_words(app, "index", "page.html", context, None)
+    assert context["apidiff_word"]("search") == escaped
+    assert html.unescape(escaped) == "\"'><b>&"
+    conf = runpy.run_path(str(Path(__file__).parents[2] / "conf" / "conf.py"), {"tags": Tags()})
+    assert conf["html_title"] == html.escape("\"'><b>&")

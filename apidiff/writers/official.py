@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
@@ -11,6 +10,7 @@ from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import label
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model.base import Language, Text
+from apidiff.writers.markdown import code_span, link, prose, table_cell
 
 
 def report_markdown(report: OfficialReport, language: Language) -> str:
@@ -30,7 +30,7 @@ class _Report:
             yield from ("", self._word(part))
         yield from ("", f"{self._word('notation')}{self._sign('colon')}", "")
         for sign, key in NOTATION:
-            yield f"- {_code(sign)}{self._sign('colon')}{label(key, self.language)}"
+            yield f"- {code_span(sign)}{self._sign('colon')}{label(key, self.language)}"
         yield from ("", f"## {self._word('totals')}", "")
         yield from _grid(*self._totals(report))
         for table in report.tables:
@@ -41,7 +41,7 @@ class _Report:
     def _table(self, table: TableReport) -> Iterator[str]:
         yield from ("", f"## {self._word('table', name=table.name)}", "")
         title, address = table.document.name(self.language), table.document.address(self.language)
-        yield f"{self._word('source')}{self._sign('colon')}[{title}]({address})"
+        yield f"{self._word('source')}{self._sign('colon')}{link(prose(title), address)}"
         yield from ("", f"### {self._word('contradictions')}")
         for row in table.contradicted:
             yield from self._contradiction(row)
@@ -72,12 +72,12 @@ class _Report:
     def _contradiction(self, row: RowReport) -> Iterator[str]:
         listed = label(f"listed.{row.listed}", self.language)
         yield from ("", f"#### {self._pair(row)}", "")
-        yield f"{self._word('row')} {row.part}{self._sign('semicolon')}{self._word('listed')}{self._sign('colon')}{listed}"
+        yield f"{self._word('row')} {prose(row.part)}{self._sign('semicolon')}{self._word('listed')}{self._sign('colon')}{listed}"
         yield from ("", f"{self._word('signature')}{self._sign('colon')}", "")
         for verdict in row.verdicts:
             yield f"- {self._verdict(verdict)}"
             if row.claim and verdict.runs:
-                yield f"  - {_code(row.claim)} [{self._sign('comma').join(map(_code, verdict.runs))}]"
+                yield f"  - {code_span(row.claim)} [{self._sign('comma').join(map(code_span, verdict.runs))}]"
         for key, findings in (("behaviour", row.behaviour), ("lacking", row.lacking)):
             if findings:
                 yield from ("", f"{self._word(key)}{self._sign('colon')}", "")
@@ -88,21 +88,22 @@ class _Report:
     def _finding(self, finding: Finding) -> Iterator[str]:
         yield f"- {self._versions(finding.versions)}{self._sign('colon')}{self._text(finding.text)}"
         for proof in finding.evidence:
-            yield f"  - {_code(proof.claim)}{self._sign('colon')}{self._text(verdict_text(proof.verdict))} [{_code(proof.run)}]"
-            yield from (f"    - {_code(line)}" for line in evidence_lines(proof.facts, self.language))
+            verdict = self._text(verdict_text(proof.verdict))
+            yield f"  - {code_span(proof.claim)}{self._sign('colon')}{verdict} [{code_span(proof.run)}]"
+            yield from (f"    - {code_span(line)}" for line in evidence_lines(proof.facts, self.language))
 
     def _cells(self, row: RowReport) -> list[str]:
         listed = label(f"listed.{row.listed}", self.language)
         remark = f"{self._sign('colon')}{self._text(row.remark)}" if row.remark else ""
         standing = label(f"standing.{row.standing}", self.language)
         verdicts = "<br>".join(self._verdict(verdict) for verdict in row.verdicts)
-        return [row.part, self._pair(row), listed + remark, standing, verdicts]
+        return [prose(row.part), self._pair(row), listed + remark, standing, verdicts]
 
     def _verdict(self, verdict: RowVerdict) -> str:
         said = f"{self._versions(verdict.versions)}{self._sign('colon')}{label(f'outcome.{verdict.outcome}', self.language)}"
         for lead, facts in (("", verdict.facts), (self._word("open"), verdict.open)):
             if facts:
-                told = self._sign("comma").join(_code(line) for line in evidence_lines(facts, self.language))
+                told = self._sign("comma").join(code_span(line) for line in evidence_lines(facts, self.language))
                 said += f"{self._sign('semicolon')}{lead}{self._sign('colon') if lead else ''}{told}"
         return said
 
@@ -110,8 +111,8 @@ class _Report:
         return f"MindSpore {self._sign('comma').join(versions)}"
 
     def _pair(self, row: RowReport) -> str:
-        source = _code(row.source) if row.source else self._word("no_source")
-        return f"{source} → {_code(row.target)}"
+        source = code_span(row.source) if row.source else self._word("no_source")
+        return f"{source} → {code_span(row.target)}"
 
     def _runs(self, report: OfficialReport) -> Iterator[str]:
         keys = ("id", "framework", "backend", "device", "world_size", "date", "os", "python")
@@ -119,7 +120,16 @@ class _Report:
         for run in report.runs:
             framework = f"{label(f'framework.{run.framework}', self.language)} {run.framework_version}"
             rows.append(
-                [_code(run.id), framework, run.backend, run.device, str(run.world_size), run.date, run.os, run.python]
+                [
+                    code_span(run.id),
+                    framework,
+                    run.backend,
+                    run.device,
+                    str(run.world_size),
+                    run.date,
+                    prose(run.os),
+                    prose(run.python),
+                ]
             )
         yield from _grid([label(f"run.{key}", self.language) for key in keys], rows)
 
@@ -130,7 +140,7 @@ class _Report:
         return label(f"site.{key}", self.language)
 
     def _text(self, text: Text) -> str:
-        return text.said_in(self.language)
+        return prose(text.said_in(self.language))
 
 
 def _grid(header: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
@@ -140,11 +150,4 @@ def _grid(header: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def _code(text: str) -> str:
-    """``text`` as code, whatever backticks it holds."""
-    fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
+    return "| " + " | ".join(map(table_cell, cells)) + " |"
