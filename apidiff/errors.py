@@ -59,7 +59,8 @@ class Damage(Enum):
 
 
 def printable(text: str) -> str:
-    """``text`` in which what strangers named can neither break the line, nor steer a terminal, nor be impossible to encode."""
+    """``text`` in which what strangers named neither breaks the line, nor gives orders, nor is impossible to encode."""
+    text = without_orders(text)
     if text.isprintable():
         return text
     import unicodedata  # no command needs it where nothing is wrong
@@ -67,6 +68,12 @@ def printable(text: str) -> str:
     return "".join(
         one.encode("unicode_escape").decode() if unicodedata.category(one) in _UNSEEN else one for one in text
     )
+
+
+def without_orders(line: str) -> str:
+    """``line`` in which no name is an order to GitHub: that does what a line says that begins with ``::`` or holds ``##[``."""
+    line = line.replace("##[", "#\\x23[")
+    return f"./{line}" if line.lstrip().startswith("::") else line
 
 
 def shortened(text: str) -> str:

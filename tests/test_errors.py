@@ -21,6 +21,14 @@ def test_a_name_in_an_error_begins_no_line_of_its_own() -> None:
     assert str(InvalidData([])) == ""
 
 
+def test_a_name_in_an_error_gives_no_order() -> None:
+    """GitHub does what such lines of a job's log say."""
+    assert str(DataError("##[stop-commands]x.yaml", 1, "is wrong", "Mend it.")).startswith(
+        r"#\x23[stop-commands]x.yaml:1:"
+    )
+    assert str(DataError("::error::x.yaml", 1, "is wrong", "Mend it.")).startswith("./::error::x.yaml:1:")
+
+
 def test_so_many_errors_are_counted() -> None:
     """A file of 800 kB made 45,000, of 2,000 characters each."""
     lines = str(InvalidData([DataError("a.yaml", number, "is wrong", "Mend it.") for number in range(1, 5501)])).split(

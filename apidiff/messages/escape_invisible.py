@@ -12,6 +12,8 @@ import sys
 import unicodedata
 from functools import cache
 
+from apidiff.errors import without_orders
+
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp"}  # of Unicode: controls, invisible formatting, ends of lines and paragraphs
 _KEPT = "\t\n\r"
 _MET = re.compile("['`](?=['`])")
@@ -60,12 +62,8 @@ def unbroken(line: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """The name of a stranger's file for a line of ours: it may hold line ends, bytes that are no text, or orders to GitHub.
-
-    GitHub reads the log of a job for lines that begin with ``::name`` or hold ``##[name``, and does what they say.
-    """
-    name = f"./{name}" if name.lstrip().startswith("::") else name
-    name = name.replace("##[", "#\\x23[")
+    """The name of a stranger's file for a line of ours: it may hold line ends, bytes that are no text, or an order."""
+    name = without_orders(name)
     if name.isprintable():
         return name
     return visible(name).translate(_ENDS).encode("utf-8", "backslashreplace").decode()
