@@ -61,6 +61,7 @@ _DIGITS_AS_LETTERS = str.maketrans("3457", "east")  # by who writes so; two sign
 # By the names of characters: small capitals, letters on black and of flags, which are symbols and not letters for Unicode.
 _DRAWN = re.compile(r"^(?!COMBINING).*(?:LATIN LETTER SMALL CAPITAL|LATIN CAPITAL LETTER|SYMBOL LETTER) ([A-Z])$")
 LONGEST = 200  # characters
+_MOST_ALIKE = 24  # characters that one looks like; in Unicode's table 18
 # That a name has beside letters, their marks and digits. Others are signs of HTML, Markdown or a shell, or pictures.
 _SIGNS = frozenset(" .,:;-–—_&'’()@/+!?%#×·（），、：；。")
 
@@ -176,7 +177,10 @@ def confusables() -> dict[int, str]:
                 char, separator, alike = line.partition(";")
                 if not separator:
                     raise ValueError(line)
-                table[ord(chr(int(char, 16)))] = "".join(chr(int(code, 16)) for code in alike.split())
+                codes = alike.split()
+                if len(codes) > _MOST_ALIKE:  # each letter of a name becomes as many
+                    raise ValueError(line)
+                table[ord(chr(int(char, 16)))] = "".join(chr(int(code, 16)) for code in codes)
     except (OSError, ValueError, OverflowError) as error:
         raise reinstall(path) from error
     if not table:

@@ -19,6 +19,8 @@ from apidiff.porting.code_tokens import CodeTokens, NoTokens
 _BLANKS = re.compile(rb"[ \t\x0b\f]*")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMA, _EQUALS, _DOT = b",=."
+WIDEST = 200
+"""Characters of an indent that comments repeat: one of 60,000, before a thousand comments, would be written a thousand times."""
 _MOST_PIECES = 8  # with tokens: strings within strings hold calls of their own
 
 

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
-from apidiff.porting.code_text import Edit
+from apidiff.porting.code_text import WIDEST, Edit
 from apidiff.porting.used_names import DECORATED, TorchImport, UsedNames, begins_line, bound_name
 
 _ROOT = "mindspore"
@@ -100,10 +100,15 @@ class Imports:
                         unbound.setdefault(bound, []).append((code.start(scope), last))
                 elif not (id(node) in removable and bound in self._removed):
                     others.add(bound)
-        for bound, ranges in unbound.items():
-            merged = _merged(ranges)
+        places: dict[str, list[int]] = {}  # of uses, by the part of MindSpore that their names begin with
+        for name, place in uses:
+            root, _, rest = name.partition(".")
+            if root == _ROOT and "." in rest:
+                places.setdefault(rest.partition(".")[0], []).append(place)
+        for bound in unbound.keys() & places.keys():
+            merged = _merged(unbound[bound])
             starts = [start for start, _ in merged]
-            if any(name.startswith(f"{_ROOT}.{bound}.") and _is_covered(place, starts, merged) for name, place in uses):
+            if any(_is_covered(place, starts, merged) for place in places[bound]):
                 others.add(bound)
         return others
 
@@ -198,7 +203,7 @@ class Imports:
             lost = dict.fromkeys(comment for place in places for comment in code.comments(*place))
             if lost:
                 line = code.line_start(statement.lineno)
-                indent = code.text(line, start)
+                indent = code.text(line, start)[:WIDEST]
                 yield Edit(line, line, "".join(f"{indent}{comment}{code.newline()}" for comment in lost))
 
     def _inserted(self, lines: str, last: TorchImport | None) -> Edit:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _OTHER = re.compile(r"[^\w-]")  # what has a meaning in paths that start in the tree, or may have one
+_LONGEST = 250  # characters
 
 
 class ModuleName(NamedTuple):
@@ -120,4 +122,8 @@ def joined(above: str, name: str) -> str:
 
 
 def _escaped(name: str) -> str:
-    return name if name.isidentifier() else _OTHER.sub(lambda found: f"%{ord(found[0]):x}%", name)
+    """``name`` with what it may have beside letters as codes; one of many by a digest, for each import of a file may hold it."""
+    if name.isidentifier():
+        return name
+    escaped = _OTHER.sub(lambda found: f"%{ord(found[0]):x}%", name)
+    return escaped if len(escaped) <= _LONGEST else f"%{hashlib.sha256(os.fsencode(name)).hexdigest()}%"

@@ -14,6 +14,7 @@ from apidiff.porting.source_text import UnreadableSource, notebook_cells
 
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
+_WIDEST = 200  # characters between the lines of a source that are written between more of them
 # In the text of a string as JSON has it: a character, which may be written in two halves, and a line.
 _CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
 _LINE = re.compile(r"(?:[^\\]|\\[^n])*+(?:\\n|\Z)")
@@ -108,6 +109,8 @@ def _written(before: str, source: str) -> str:
     lines = [f'"{line}"' for line in _spelled(texts, items, ascii_only)]
     opening = before[: places[0]]
     between = before[_end(before, places[0]) : places[1]] if len(places) > 1 else f",{opening[1:]}"
+    if len(between) > _WIDEST:
+        between = ", "
     return opening + between.join(lines) + before[_end(before, places[-1]) :]
 
 

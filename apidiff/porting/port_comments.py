@@ -9,7 +9,7 @@ from apidiff.messages.labels import filled
 from apidiff.model.base import Language, Text
 from apidiff.porting.changes import Change, PortOptions
 from apidiff.porting.code_anchors import CodeAnchors
-from apidiff.porting.code_text import CodeText, Edit
+from apidiff.porting.code_text import WIDEST, CodeText, Edit
 from apidiff.porting.judgement import Label
 
 _MOST = 2  # headlines that a comment holds
@@ -35,7 +35,7 @@ class PortComments:
         end = self._code.newline()
         for line, comments in wanted.items():
             place = self._code.line_start(line)
-            indent = self._anchors.indent(line)
+            indent = self._anchors.indent(line)[:WIDEST]
             yield Edit(place, place, "".join(f"{indent}{text}{end}" for text in comments.values()))
 
     def _lost(self, one: Change) -> Iterator[str]:

@@ -68,7 +68,9 @@ class TypeTests(Calls):
         return found
 
     def _of_kinds(self, name: str, kinds: Sequence[ast.expr], holds: bool) -> Told:
-        self.steps.take(sum(_STEPS_OF_TEXT if type(kind) is ast.Constant else 1 for kind in kinds))
+        texts = [kind.value for kind in kinds if isinstance(kind, ast.Constant) and isinstance(kind.value, str)]
+        # Half the characters of a text may be names, and each is looked up.
+        self.steps.take(len(kinds) + sum(_STEPS_OF_TEXT + len(text) // 2 for text in texts))
         if not holds:
             is_tensor = any(self._meant(kind) == "torch.Tensor" for kind in kinds if _is_path(kind))
             return {name: self._without_tensors(name)} if is_tensor else {}

@@ -191,7 +191,7 @@ def test_who_measured_is_somebody(words: str, expected: bool) -> None:
     assert (name_fault(words) is None) is expected
 
 
-@pytest.mark.parametrize("line", ["110000;0022", "-1;0022", "41;110000", "41", "x;22"])
+@pytest.mark.parametrize("line", ["110000;0022", "-1;0022", "41;110000", "41", "x;22", "61;" + "62 " * 25])
 def test_a_table_with_a_character_that_is_none_is_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:

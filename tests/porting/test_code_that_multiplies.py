@@ -313,6 +313,8 @@ def _below(levels: int, body: str) -> str:
 
 
 _STARS = "if torch:\n" + " from torch import *\n" * 10
+_TEXT = f'isinstance(x,"Union[{",".join("ab" * 248)}]")'
+_TOLD = f"def f():\n for i in y:\n  if {'(L and ' * 90}L{')' * 90}:pass\n".replace("L", _TEXT)
 STEPS = [  # the files, and whether one takes more steps than code of its length does
     ({"a.py": "if torch:\n" + " from torch import *\n" * 300}, True),
     ({"a.py": _NAMES + "from b import *\na0 = 1\n" * 900, "b.py": _NAMES}, True),
@@ -340,6 +342,7 @@ STEPS = [  # the files, and whether one takes more steps than code of its length
     ({"a.py": _below(190, " def g(self,x):\n" + "  self.h(x)\n" * 600)}, True),
     ({"a.py": _below(190, "".join(f" def g{number}(self,x):0\n" for number in range(600)))}, True),
     ({"a.py": _below(20, " def g(self,x):\n" + "  self.h(x)\n" * 1_200)}, False),
+    ({"a.py": f"a=1\nb=2\n{_TOLD}"}, True),  # a text names hundreds of types
     ({"a.py": _STARS}, False),
     ({"a.py": f"def f():\n global g\n g = torch.abs\n{_STARS}"}, True),  # what `f` binds has all gone through again
 ]

@@ -12,6 +12,7 @@ from snippets import CASES, D
 
 from apidiff.model.source_names import SourceNames
 from apidiff.porting import source_text
+from apidiff.porting.module_names import ModuleNames
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.tree_scan import ScannedFile, scan_tree
 
@@ -694,3 +695,13 @@ def test_scan_in_processes_says_the_same(tmp_path: Path, source_names: SourceNam
     alone, together = (scan_tree(files, source_names, jobs=jobs) for jobs in (1, 2))
     assert [told(file) for file in alone] == [told(file) for file in together]
     assert sum(len(file.references) for file in alone) == 200
+
+
+def test_long_names_of_folders_are_digests(tmp_path: Path) -> None:
+    """Each import of a file holds the names of the folders around it: of 250 signs the codes are a thousand characters."""
+    folders = ["!" * 250, "#" * 250, "a-b", "c"]
+    path = str(tmp_path.joinpath(*folders, "a.py"))
+    name = ModuleNames([path], [str(tmp_path)]).of_module(path).name
+    first, second, *rest = name.split(".")
+    assert (len(first), len(second), rest) == (66, 66, ["a-b", "c", "a"])
+    assert first != second
