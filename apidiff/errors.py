@@ -18,6 +18,7 @@ _UNKNOWN = re.compile(
     r"(?P<what>Object contains unknown field|Invalid value) [`'](?P<name>.*?)[`'](?P<at> - at `\$(\.\w+|\[[\d.]*\])*`)?",
     re.DOTALL,
 )
+_BEGINS_ORDER = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
 _PLAIN = re.compile(r"[\w.-]+", re.ASCII)  # such a name ends no quote, and says nothing
 
 
@@ -74,6 +75,11 @@ def without_orders(line: str) -> str:
     """``line`` in which no name is an order to GitHub: that does what a line says that begins with ``::`` or holds ``##[``."""
     line = line.replace("##[", "#\\x23[")
     return f"./{line}" if line.lstrip().startswith("::") else line
+
+
+def without_orders_in(text: str) -> str:
+    """``text`` of several lines, as `without_orders` makes each, where it begins stays."""
+    return _BEGINS_ORDER.sub(r"\1\\x3a:", text.replace("##[", "#\\x23["))
 
 
 def shortened(text: str) -> str:

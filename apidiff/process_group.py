@@ -79,25 +79,30 @@ def run(
         subprocess.TimeoutExpired: it was killed at its deadline.
 
     """
+    from apidiff.ending_signals import held  # the guard has the standard library alone
+
     # Files, not pipes: what it started may keep a pipe open after its own end.
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         given.write(text.encode())
         given.seek(0)
-        process = start(
-            command,
-            output,
-            errors,
-            given=given,
-            folder=folder,
-            environment=environment,
-            guarded=guarded,
-            scratch=scratch,
-        )
+        process = None
         try:
-            _bound(process.pid, memory, printed)
+            with held():  # else one that is begun as a signal comes would be left to itself
+                process = start(
+                    command,
+                    output,
+                    errors,
+                    given=given,
+                    folder=folder,
+                    environment=environment,
+                    guarded=guarded,
+                    scratch=scratch,
+                )
+                _bound(process.pid, memory, printed)
             code = process.wait(seconds)
         finally:
-            end_group(process)
+            if process is not None:
+                end_group(process)
         for file in (output, errors):
             file.seek(0)
         return Ended(code, decoded(output.read()), decoded(errors.read()))

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from apidiff.errors import ApidiffError, DataError, InvalidData, decoding_fault
+from apidiff.errors import ApidiffError, DataError, InvalidData, decoding_fault, without_orders_in
 
 
 def test_a_name_in_an_error_begins_no_line_of_its_own() -> None:
@@ -84,3 +84,15 @@ def test_a_name_of_a_file_ends_no_quote(plain: dict[str, Any], told: str) -> Non
         with pytest.raises(msgspec.ValidationError) as caught:
             read()
         assert decoding_fault(caught.value) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\n  ::error::b\nc ::d\n", "a\n  \\x3a:error::b\nc ::d\n"),
+        ("##[warning]a\n::b", "#\\x23[warning]a\n\\x3a:b"),
+        ("a\n\n::b", "a\n\n\\x3a:b"),
+    ],
+)
+def test_no_line_of_a_text_is_an_order(text: str, shown: str) -> None:
+    assert without_orders_in(text) == shown

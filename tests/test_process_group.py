@@ -180,3 +180,32 @@ def test_a_process_that_has_no_file_left_kills_what_it_can(monkeypatch: pytest.M
     monkeypatch.setattr(os, "scandir", refuse)
     monkeypatch.setattr(os, "listdir", refuse)
     kill_marked("NOBODY_HAS=this")
+
+
+_SIGNALLED = """
+import os, signal, sys
+from apidiff import process_group
+from apidiff.ending_signals import end_in_order
+
+start = process_group.start
+
+def started(*given, **named):
+    process = start(*given, **named)
+    print(process.pid, flush=True)
+    os.kill(os.getpid(), signal.Signals[sys.argv[1]])
+    return process
+
+process_group.start = started
+end_in_order()
+process_group.run(["sleep", "600"], 500, guarded=False)
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", -signal.SIGINT)])
+def test_a_program_that_was_just_started_ends_with_a_signal(name: str, code: int) -> None:
+    """git was left to itself where the signal came before it was known that it runs."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _SIGNALLED, name], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ended.returncode == code, ended.stderr
+    assert not psutil.pid_exists(int(ended.stdout))

@@ -7,6 +7,7 @@ import sys
 
 from rich.console import Console, RenderableType
 
+from apidiff.errors import without_orders_in
 from apidiff.model.base import Language
 
 
@@ -37,4 +38,5 @@ def show(*what: RenderableType) -> None:
     with console.capture() as captured:
         console.print(*what, sep="\n")
     # rich fills lines up to the width of the terminal; whoever pastes or compares the text has no use for that.
-    sys.stdout.write("".join(f"{line.rstrip(' ')}\n" for line in captured.get().splitlines()))
+    text = "".join(f"{line.rstrip(' ')}\n" for line in captured.get().splitlines())
+    sys.stdout.write(without_orders_in(text))

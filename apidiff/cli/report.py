@@ -8,6 +8,8 @@ import sys
 from apidiff.cli.json_output import json_line
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import language
+from apidiff.errors import without_orders_in
+from apidiff.messages.escape_invisible import visible
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,11 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes the report to standard output, in UTF-8 whatever the locale. Raises DataError for a census that is none."""
     reports = {"official": _official, "census": _census, "documents": _documents, "conditions": _conditions}
-    sys.stdout.buffer.write(reports[args.what](args))
+    content = reports[args.what](args)
+    sys.stdout.buffer.write(content if isinstance(content, bytes) else without_orders_in(visible(content)).encode())
     return 0
 
 
-def _documents(args: argparse.Namespace) -> bytes:
+def _documents(args: argparse.Namespace) -> bytes | str:
     from apidiff.database import load
     from apidiff.database.checks import without_unusable
     from apidiff.derive.document_differences import documents_report
@@ -70,10 +73,10 @@ def _documents(args: argparse.Namespace) -> bytes:
     from apidiff.writers.documents import documents_text
 
     rows = documents_report(without_unusable(load()), knowledge.load().entries)
-    return json_line(rows, indent=1) if args.json else documents_text(rows, language(args.lang)).encode()
+    return json_line(rows, indent=1) if args.json else documents_text(rows, language(args.lang))
 
 
-def _conditions(args: argparse.Namespace) -> bytes:
+def _conditions(args: argparse.Namespace) -> bytes | str:
     from apidiff.database import load
     from apidiff.database.checks import without_unusable
     from apidiff.database.passed_over import tell_passed_over
@@ -83,10 +86,10 @@ def _conditions(args: argparse.Namespace) -> bytes:
     data = without_unusable(load())
     tell_passed_over(data.unread, data.unchecked)
     figures = condition_figures(data)
-    return json_line(figures, indent=1) if args.json else conditions_text(figures, language(args.lang)).encode()
+    return json_line(figures, indent=1) if args.json else conditions_text(figures, language(args.lang))
 
 
-def _official(args: argparse.Namespace) -> bytes:
+def _official(args: argparse.Namespace) -> bytes | str:
     from apidiff.database import load
     from apidiff.database.checks import without_unusable
     from apidiff.derive.official import official_report
@@ -100,10 +103,10 @@ def _official(args: argparse.Namespace) -> bytes:
     report = official_report(data, dict(knowledge.load().entries))
     if args.format == "json":
         return json_line(report, indent=1)
-    return report_markdown(report, language(args.lang)).encode()
+    return report_markdown(report, language(args.lang))
 
 
-def _census(args: argparse.Namespace) -> bytes:
+def _census(args: argparse.Namespace) -> bytes | str:
     from apidiff.database.census import read_census
     from apidiff.lookup.cache import open_index
     from apidiff.lookup.census import census_report
@@ -111,4 +114,4 @@ def _census(args: argparse.Namespace) -> bytes:
 
     counts = read_census(args.file)
     report = census_report(open_index(), counts)
-    return json_line(report, indent=1) if args.json else census_text(report, language(args.lang)).encode()
+    return json_line(report, indent=1) if args.json else census_text(report, language(args.lang))

@@ -10,7 +10,6 @@ import base64
 import binascii
 import os
 import re
-import shutil
 import subprocess
 import termios
 import time
@@ -30,6 +29,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import files_of, is_packed, read_packed, signature_path, unpacked, whole_digest
 from apidiff.database.toml import read_toml
 from apidiff.errors import ApidiffError, DataError, decoding_fault
+from apidiff.find_program import find_program
 from apidiff.folder_walk import visible_files
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.signed import Signed, State
@@ -68,7 +68,7 @@ def sign(path: Path, key: Path) -> Path:
     Returns the path of the signature, which takes the place of a former one. Raises ApidiffError where there is none, and where
     the file was changed in the meantime: its folder is not locked while somebody types.
     """
-    program = shutil.which(PROGRAM)
+    program = find_program(PROGRAM)
     if program is None:
         raise ApidiffError(f"there is no {PROGRAM} to sign with. Install it (Debian: apt-get install {PROGRAM}).")
     content = read_packed(path)
@@ -183,7 +183,7 @@ def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Ma
     signer = signers.get(key)
     if signer is None:
         return Signed(state=State.UNKNOWN_KEY, key=key)
-    program = shutil.which(PROGRAM)
+    program = find_program(PROGRAM)
     not_checked = Signed(state=State.NOT_CHECKED, signer=signer.name, about=signer.about, key=key)
     if program is None or time.monotonic() < _silent_until.get(program, 0.0):
         return not_checked

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import shutil
 import stat
 import sys
 import time
@@ -16,6 +15,7 @@ import msgspec
 
 from apidiff import __version__
 from apidiff.errors import ApidiffError, DataError, printable
+from apidiff.find_program import find_program
 from apidiff.folder_walk import walk_folders
 from apidiff.lookup.index import Index, packed, unpacked
 from apidiff.real_path import real_path
@@ -54,7 +54,7 @@ def open_index(*, mapped: bool = False, keep: bool = True) -> Index:
             from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
 
             index = build(wanted, former)
-        waits = index.unchecked and shutil.which(_MINISIGN)  # the next call may have an answer of it
+        waits = index.unchecked and find_program(_MINISIGN)  # the next call may have an answer of it
         # What was changed while the index was made may be in it or not.
         if keep and not waits and (shipped or fingerprint() == wanted):
             _keep(index, path)
@@ -75,7 +75,7 @@ def renewed(index: Index, *, ask_again: bool, keep: bool) -> Index:
 
 
 def _is_current(index: Index, wanted: str, *, ask_again: bool) -> bool:
-    has_an_answer = not (ask_again and index.unchecked and shutil.which(_MINISIGN))
+    has_an_answer = not (ask_again and index.unchecked and find_program(_MINISIGN))
     return index.fingerprint == wanted and has_an_answer
 
 

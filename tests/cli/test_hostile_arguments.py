@@ -66,6 +66,8 @@ def test_json_holds_nothing_that_cannot_be_seen() -> None:
     line = json_line(told)
     assert line == '{"name":"a\\u202eb\\u009bc\\udb40\\udc41\\ud834\\udd73 规约"}\n'.encode()
     assert json.loads(line) == told
+    assert json_line("##[error]a") == b'"#\\u0023[error]a"\n'
+    assert json.loads(json_line("###[a")) == "###[a"
 
 
 def test_a_name_of_any_length_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:

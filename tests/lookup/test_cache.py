@@ -433,7 +433,7 @@ def test_an_index_without_an_answer_of_minisign_is_not_kept(
 ) -> None:
     """What is signed counts as unsigned in it, and the next call may have an answer."""
     built = msgspec.structs.replace(build(""), unchecked=["torch-2.13.0/one", "torch-2.13.0/two"])
-    monkeypatch.setattr(index_cache.shutil, "which", lambda _name: "/bin/minisign" if here else None)
+    monkeypatch.setattr(index_cache, "find_program", lambda _name: "/bin/minisign" if here else None)
     monkeypatch.setattr(
         "apidiff.lookup.build.build", lambda wanted, _former: msgspec.structs.replace(built, fingerprint=wanted)
     )
@@ -449,7 +449,7 @@ def test_an_index_without_an_answer_of_minisign_is_not_kept(
         "apidiff.lookup.build.build", lambda wanted, _former: msgspec.structs.replace(answered, fingerprint=wanted)
     )
     for program in ("/bin/minisign", None):
-        monkeypatch.setattr(index_cache.shutil, "which", lambda _name, program=program: program)
+        monkeypatch.setattr(index_cache, "find_program", lambda _name, program=program: program)
         load()
         assert capfd.readouterr().err == ""
 
@@ -477,7 +477,7 @@ def test_what_answers_for_long_is_made_anew_as_for_one_answer(
 ) -> None:
     index = msgspec.structs.replace(build("as it was"), unchecked=unchecked)
     monkeypatch.setattr(index_cache, "fingerprint", lambda: now)
-    monkeypatch.setattr(index_cache.shutil, "which", lambda _name: "/bin/minisign" if here else None)
+    monkeypatch.setattr(index_cache, "find_program", lambda _name: "/bin/minisign" if here else None)
     monkeypatch.setattr(index_cache, "open_index", lambda **_: build(now))
     assert (index_cache.renewed(index, ask_again=ask_again, keep=True) is index) is same
 

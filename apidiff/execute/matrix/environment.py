@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import read_toml
 from apidiff.errors import decoding_fault
 from apidiff.execute.matrix.cells import Block
+from apidiff.find_program import find_program
 from apidiff.process_group import end_group, remove_folder, run, start
 from apidiff.scratch_folder import scratch_folder
 
@@ -158,7 +158,7 @@ def _interpreter(versions: list[str]) -> tuple[str, str]:
     for version in versions:
         if version == running:
             return version, sys.executable
-        command = shutil.which(f"python{version}")
+        command = find_program(f"python{version}")
         if command and _version(command) == version:
             return version, command
     wanted = " or ".join(f"python{version}" for version in versions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signatur
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, about_imitation, foreign_record
 from apidiff.execute.submissions.sent_files import MAX_TOGETHER, Note, Sent, read_sent
+from apidiff.find_program import find_program
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
@@ -195,7 +195,7 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data,
     mine = signature_path(path)
     if signed.state is State.NOT_CHECKED:
         # Without room for the two files that it is given, it is not asked either.
-        cause = f"{PROGRAM} gave no answer" if shutil.which(PROGRAM) else f"there is no {PROGRAM}"
+        cause = f"{PROGRAM} gave no answer" if find_program(PROGRAM) else f"there is no {PROGRAM}"
         remedy = f"Install a {PROGRAM} that runs, see that {tempfile.gettempdir()} has room, or leave {mine.name} away."
         found = f"names the key of {signed.signer}, and is not checked: {cause}"
         raise DataError(mine, None, found, remedy)
