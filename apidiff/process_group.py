@@ -1,6 +1,6 @@
 """Runs outside programs in process groups of their own, which end whole: at a deadline, or with the process that started them.
 
-Only the standard library is imported. Run as a script, this file is the guard between a program and its starter:
+As it begins only the standard library is imported. Run as a script, this file is the guard between a program and its starter:
 ``process_group.py PID FOLDER COMMAND…`` runs the command; when the process PID ends it kills the whole group and removes FOLDER,
 where that is one of temporary files.
 """
