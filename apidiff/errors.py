@@ -71,14 +71,8 @@ def printable(text: str) -> str:
     )
 
 
-def without_orders(line: str) -> str:
-    """``line`` in which no name is an order to GitHub: that does what a line says that begins with ``::`` or holds ``##[``."""
-    line = line.replace("##[", "#\\x23[")
-    return f"./{line}" if line.lstrip().startswith("::") else line
-
-
-def without_orders_in(text: str) -> str:
-    """``text`` of several lines, as `without_orders` makes each, where it begins stays."""
+def without_orders(text: str) -> str:
+    """``text`` in which nothing is an order to GitHub: that does what a line says that begins with ``::`` or holds ``##[``."""
     return _BEGINS_ORDER.sub(r"\1\\x3a:", text.replace("##[", "#\\x23["))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import resource
 import select
@@ -63,7 +64,7 @@ def run(
     """Runs a command to its end and returns what it printed. Its process group is gone when this returns or raises.
 
     Args:
-        command: the program and its arguments.
+        command: the program and its arguments. One that is not guarded is found as `find_program` does.
         seconds: its deadline.
         folder: where it runs; by default here.
         environment: all of its variables; by default those of this process.
@@ -79,8 +80,15 @@ def run(
         subprocess.TimeoutExpired: it was killed at its deadline.
 
     """
-    from apidiff.ending_signals import held  # the guard has the standard library alone
+    # The guard has the standard library alone.
+    from apidiff.ending_signals import held
+    from apidiff.find_program import find_program
 
+    if not guarded:
+        program = find_program(command[0])
+        if program is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+        command = [program, *command[1:]]
     # Files, not pipes: what it started may keep a pipe open after its own end.
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         given.write(text.encode())

@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console, RenderableType
 
-from apidiff.errors import without_orders_in
+from apidiff.errors import without_orders
 from apidiff.model.base import Language
 
 
@@ -39,4 +39,4 @@ def show(*what: RenderableType) -> None:
         console.print(*what, sep="\n")
     # rich fills lines up to the width of the terminal; whoever pastes or compares the text has no use for that.
     text = "".join(f"{line.rstrip(' ')}\n" for line in captured.get().splitlines())
-    sys.stdout.write(without_orders_in(text))
+    sys.stdout.write(without_orders(text))

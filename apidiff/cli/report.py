@@ -8,7 +8,7 @@ import sys
 from apidiff.cli.json_output import json_line
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import language
-from apidiff.errors import without_orders_in
+from apidiff.errors import without_orders
 from apidiff.messages.escape_invisible import visible
 
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Writes the report to standard output, in UTF-8 whatever the locale. Raises DataError for a census that is none."""
     reports = {"official": _official, "census": _census, "documents": _documents, "conditions": _conditions}
     content = reports[args.what](args)
-    sys.stdout.buffer.write(content if isinstance(content, bytes) else without_orders_in(visible(content)).encode())
+    sys.stdout.buffer.write(content if isinstance(content, bytes) else without_orders(visible(content)).encode())
     return 0
 
 

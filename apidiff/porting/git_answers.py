@@ -6,7 +6,6 @@ objects that are missing.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import signal
@@ -16,7 +15,6 @@ import time
 from pathlib import Path
 
 from apidiff.errors import ApidiffError, typed
-from apidiff.find_program import find_program
 from apidiff.process_group import Ended, run
 
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -75,10 +73,7 @@ def repository_around(folder: Path) -> Path | None:
 def _run(
     arguments: list[str], folder: Path, settings: dict[str, str], until: float, *, printed: int = _PRINTED
 ) -> Ended:
-    program = find_program("git")
-    if program is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "git")
-    command = [program, *_NO_PROGRAMS, *arguments]
+    command = ["git", *_NO_PROGRAMS, *arguments]
     environment = os.environ | _ENVIRONMENT | settings
     environment.pop("GIT_CONFIG", None)  # the one file of which `git config` alone tells
     try:

@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 from apidiff.errors import ApidiffError
-from apidiff.find_program import find_program
 from apidiff.model.base import Record
 from apidiff.process_group import run
 from apidiff.writers.exports.address import names_user
@@ -96,7 +95,7 @@ def from_remote(remote: str) -> str | None:
 def _git(root: Path, *arguments: str) -> str:
     """Return what git prints, or nothing where there is no git, no checkout or no such thing."""
     try:
-        ended = run([find_program("git") or "", "-C", str(root), *arguments], _GIT_S, guarded=False)
+        ended = run(["git", "-C", str(root), *arguments], _GIT_S, guarded=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return ended.output.strip() if ended.code == 0 else ""

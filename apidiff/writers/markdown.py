@@ -85,7 +85,7 @@ def code_span(text: str) -> str:
 
 def table_cell(text: str) -> str:
     """Markdown for a cell of a table: no bar of it, also of its code, ends the cell."""
-    return re.sub(r"(?<!\\)\|", r"\\|", text)
+    return re.sub(r"(?<!\\)((?:\\\\)*)\|", r"\1\\|", text)
 
 
 def link(words: str, address: str) -> str:

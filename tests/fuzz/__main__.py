@@ -12,8 +12,8 @@ import time
 import traceback
 
 from tests.faults.place import Unavailable
+from tests.fuzz.coverage_guided import fuzz_guided, is_there
 from tests.fuzz.fuzzing import SLOWEST_S, fuzz
-from tests.fuzz.led import is_there, led
 from tests.fuzz.targets import TARGETS
 
 
@@ -23,7 +23,9 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of: {', '.join(TARGETS)} (default: all)")
     parser.add_argument("--count", type=int, default=10_000, help="inputs in all (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="repeats a run")
-    parser.add_argument("--led", type=int, default=10, metavar="SECONDS", help="for each target (default: %(default)s)")
+    parser.add_argument(
+        "--guided", type=int, default=10, metavar="SECONDS", help="for each target (default: %(default)s)"
+    )
     options = parser.parse_args()
     chosen = options.targets or list(TARGETS)
     each = max(1, -(-options.count // len(chosen)))
@@ -31,14 +33,14 @@ def main() -> int:
         (name, name, lambda name: fuzz(name, each, kept=True, seed=options.seed, slowest_s=SLOWEST_S))
         for name in chosen
     ]
-    if options.led and is_there():
+    if options.guided and is_there():
         ways += [
-            (f"{name}, led", name, lambda name: led(name, options.led, options.seed))
+            (f"{name}, guided", name, lambda name: fuzz_guided(name, options.guided, options.seed))
             for name in chosen
             if not TARGETS[name].is_elsewhere
         ]
-    elif options.led:
-        print("No input is led by the lines that others ran through: atheris is not installed.")
+    elif options.guided:
+        print("No input is guided by coverage: atheris is not installed.")
     faulty = set()
     print(f"seed {options.seed}\n{'class':28} {'tried':>7} {'refused':>8} {'survived':>9} {'s':>7}")
     for shown, name, way in ways:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.faults.place import Unavailable
+from tests.fuzz.coverage_guided import fuzz_guided, is_there
 from tests.fuzz.ending import KEPT
 from tests.fuzz.fuzzing import corpus_of, fuzz, give
-from tests.fuzz.led import is_there, led
 from tests.fuzz.targets import TARGETS
 
 
@@ -54,7 +54,7 @@ from pathlib import Path
 import atheris
 from hypothesis import strategies as st
 
-from tests.fuzz import fuzzing, led, targets
+from tests.fuzz import coverage_guided, fuzzing, targets
 
 fuzzing.CORPUS = Path(sys.argv[2]) / "corpus"
 
@@ -70,12 +70,12 @@ def give(content):
 
 
 targets.TARGETS["versions"] = targets.Target(lambda: st.just(b"----"), give)
-led._lead(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+coverage_guided._give_guided(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
 """
 
 
 @pytest.mark.skipif(not is_there(), reason="atheris is not installed: it exists for Linux on x86-64")
-def test_inputs_are_led_to_lines_that_none_ran_through() -> None:
-    assert led("versions", 1, 1).total() >= 100
+def test_inputs_are_guided_to_lines_that_none_ran_through() -> None:
+    assert fuzz_guided("versions", 1, 1).total() >= 100
     with pytest.raises(AssertionError, match="KeyError: 'a traceback'"):
-        led("versions", 60, 1, program=("-c", _HIDDEN))
+        fuzz_guided("versions", 60, 1, program=("-c", _HIDDEN))

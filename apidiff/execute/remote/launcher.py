@@ -9,7 +9,6 @@ from typing import NamedTuple
 from apidiff.database import ApidiffError
 from apidiff.database.record_gate import MAX_RANKS
 from apidiff.errors import typed
-from apidiff.find_program import find_program
 from apidiff.process_group import run
 
 PORT = "APIDIFF_PORT"
@@ -112,7 +111,7 @@ def _first_host(environment: Mapping[str, str]) -> str:
     """Asks Slurm for the machine of its first task. Raises ApidiffError where Slurm does not tell."""
     nodes = environment.get("SLURM_STEP_NODELIST", "")
     try:
-        return run([find_program("scontrol") or "", "show", "hostnames", nodes], 30, guarded=False).output.split()[0]
+        return run(["scontrol", "show", "hostnames", nodes], 30, guarded=False).output.split()[0]
     except (OSError, subprocess.TimeoutExpired, IndexError) as error:
         raise ApidiffError(
             f"verify: the machine of rank 0 is not known (scontrol show hostnames {nodes!r} gave nothing). "

@@ -1,6 +1,6 @@
-"""Inputs that libFuzzer makes, led by the lines of apidiff that each ran through; only where atheris is installed.
+"""Inputs that libFuzzer makes, guided by coverage: the lines of apidiff that each ran through; only where atheris is installed.
 
-libFuzzer ends the process that it runs in: each target has one of its own, ``python -m tests.fuzz.led TARGET FOLDER``.
+libFuzzer ends the process that it runs in: each target has one of its own, `python -m tests.fuzz.coverage_guided TARGET FOLDER`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ def is_there() -> bool:
     return find_spec("atheris") is not None
 
 
-def led(name: str, seconds: int, seed: int, *, program: tuple[str, ...] = ("-m", "tests.fuzz.led")) -> Counter[str]:
+def fuzz_guided(
+    name: str, seconds: int, seed: int, *, program: tuple[str, ...] = ("-m", "tests.fuzz.coverage_guided")
+) -> Counter[str]:
     """Gives a target inputs for so many seconds. Raises AssertionError with what was printed where one caused a fault.
 
     ``program``: what the process runs, to which target, folder, seconds and seed are handed.
     """
-    with tempfile.TemporaryDirectory(prefix="apidiff-fuzz-led-") as folder:
+    with tempfile.TemporaryDirectory(prefix="apidiff-fuzz-guided-") as folder:
         command = [sys.executable, *program, name, folder, str(seconds), str(seed)]
         environment = {**os.environ, "TMPDIR": folder}
         ended = run(command, BEGINS_S + seconds + SLOWEST_INPUT_S, environment=environment)
@@ -38,7 +40,7 @@ def led(name: str, seconds: int, seed: int, *, program: tuple[str, ...] = ("-m",
         return Counter((Path(folder) / "came").read_text("ascii").split())
 
 
-def _lead(name: str, folder: Path, seconds: int, seed: int) -> None:
+def _give_guided(name: str, folder: Path, seconds: int, seed: int) -> None:
     """What the process of a target does: it begins with inputs as Hypothesis makes them, and with those that ever failed."""
     import atheris
 
@@ -70,4 +72,4 @@ def _lead(name: str, folder: Path, seconds: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    _lead(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+    _give_guided(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
