@@ -43,7 +43,9 @@ class HeldNames:
 
     def __init__(self, code: CodeText) -> None:
         self._code, self._scopes = code, NameScopes(code)
-        self._origins: dict[tuple[Scope, str], _Origin | None] = {}
+        self._origins: dict[tuple[Scope, str], _Origin | None] = {}  # by the scope that binds a name
+        # By the scope where a path is bound, what binds the name it begins with: scopes may lie in dozens of others.
+        self._firsts: dict[tuple[Scope, str], Found | None] = {}
 
     def holds(self, text: str, place: int, api: str, *, imported: bool = False) -> bool:
         """Whether ``text`` at a byte is a variable, or an attribute of an object, that holds ``api``, and no path to it.
@@ -134,7 +136,7 @@ class HeldNames:
                     others.add(one.by)
         around = found.scope.outer if found.scope.is_class and name not in found.scope.sure else None
         if around is not None and (outer := around.find(name)) is not None:
-            origins.add(self._at(outer, name, None, depth + 1))
+            origins.add(self._anywhere(outer.scope, name, depth + 1))
         origins.discard(None)
         if len(origins) > 1 or (By.IMPORT in others and len(others) > 1):
             return _Origin.EITHER
@@ -143,13 +145,20 @@ class HeldNames:
     def _of_binding(self, one: Binding, scope: Scope, depth: int) -> _Origin | None:
         if one.first is None:
             return _Origin.TORCH if one.by is By.TORCH else _Origin.OTHER
-        found = scope.find(one.first)
+        key = scope, one.first
+        if key not in self._firsts:
+            self._firsts[key] = scope.find(one.first)
+        found = self._firsts[key]
         if found is None or depth > _DEEPEST:
             return _Origin.OTHER
-        key = found.scope, one.first
+        return self._anywhere(found.scope, one.first, depth + 1)
+
+    def _anywhere(self, scope: Scope, name: str, depth: int) -> _Origin | None:
+        """Where what a scope binds a name to comes from, wherever it does."""
+        key = scope, name
         if key not in self._origins:
-            self._origins[key] = None  # while it is looked for: a name may be bound to itself
-            self._origins[key] = self._at(Found(found.scope, True), one.first, None, depth + 1)
+            self._origins[key] = None  # while it is looked for
+            self._origins[key] = self._at(Found(scope, True), name, None, depth)
         return self._origins[key]
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from apidiff.porting.changed_lines import edited_lines
 from apidiff.porting.changes import Ported
-from apidiff.porting.code_text import Edit, apply_edits
+from apidiff.porting.code_text import WIDEST, Edit, apply_edits
 from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import (
@@ -197,7 +197,12 @@ def _rewritten(piece: _Piece, edits: Sequence[Edit], after: str) -> Iterator[str
         for number in range(begin, until):
             like = min(start + number - begin, max(start, stop - 1), len(old) - 1)
             like = like if old[like].strip() else first
-            yield lines[like][: block.shifts[like]] + new[number] + ends[number]
+            front = lines[like][: block.shifts[like]]
+            if len(front) > WIDEST and number - begin >= stop - start:
+                raise UnreadableSource(
+                    "broken", detail=f"more than {WIDEST} blanks would stand before lines that are put in"
+                )
+            yield front + new[number] + ends[number]
         at = stop
     yield from lines[at:]
 

@@ -599,3 +599,23 @@ def test_white_space_between_lines_of_a_source_is_not_repeated_for_each(port: Po
     ported = port(f'{{"cells": [{{"cell_type": "code", "source": {listed}}}]}}', NOTEBOOK)
     assert len(ported) < 100_000
     assert "mindspore" in "".join(json.loads(ported)["cells"][0]["source"])
+
+
+@pytest.mark.parametrize(("blanks", "is_ported"), [(200, True), (201, False)])
+def test_blanks_before_code_are_not_repeated_without_end(port: Port, blanks: int, is_ported: bool) -> None:
+    """500,000 before a line that names 1,900 APIs were written before the comment on each: 937 MB, and 7 GB of memory."""
+    front = " " * blanks
+    page = f"```python\n{front}import torch; torch.no_such(1); torch.cuda.ipc_collect(); torch.cat([a])\n```\n"
+    if is_ported:
+        lines = port(page, MARKDOWN).split("\n")[1:-2]
+        assert len(lines) > 1
+        assert all(line.startswith(front) and line[blanks] != " " for line in lines)
+    else:
+        with pytest.raises(UnreadableSource, match="more than 200 blanks"):
+            port(page, MARKDOWN)
+
+
+def test_wide_code_to_which_no_line_is_added_is_ported(port: Port) -> None:
+    page = f"```python\n{' ' * 300}import torch\n{' ' * 300}x = torch.cat([a, b], dim=1)\n```\n"
+    ported = page.replace("torch.cat", "mint.cat").replace("import torch", "from mindspore import mint")
+    assert port(page, MARKDOWN) == ported
