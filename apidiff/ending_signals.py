@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import signal
 import sys
@@ -10,6 +11,7 @@ from functools import partial
 
 # Some systems have no terminal to close.
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_AGAIN_S = 10.0  # after which it is looked whether the end is on its way, or some code has caught it and goes on
 
 
 def end_in_order() -> None:
@@ -17,6 +19,7 @@ def end_in_order() -> None:
     for number in _ENDING:
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             signal.signal(number, _end)
+    atexit.register(_take_ending)  # then Python has no handlers any more, and an alarm would end it by itself
 
 
 @contextlib.contextmanager
@@ -32,19 +35,20 @@ def ending_in_order() -> Iterator[None]:
     try:
         yield
     finally:
-        dropped = _take_dropped()
+        is_on_its_way = end_behind(sys.exc_info()[1]) > 0
+        ending = _take_ending()
         for number, handler in before.items():
             if handler is not None:  # None: another language than Python set it
                 signal.signal(number, handler)
-        if dropped:
-            signal.raise_signal(dropped)
+        if ending and not is_on_its_way:
+            signal.raise_signal(ending)
 
 
 def end_at_once() -> None:
     """Has a process end at a signal without a word: what there is another puts away, which forked it, or is put away."""
     held, _Held.signal = _Held.signal, 0
     _Held.blocks += 1  # one that comes while they are set is noted, and raises nothing here
-    _take_dropped()
+    _take_ending()
     for number in _ENDING:
         before = signal.getsignal(number)
         if before is not signal.SIG_IGN:
@@ -84,12 +88,13 @@ def held() -> Iterator[None]:
 class _Held:
     """How many blocks hold signals, one in the other, and the signal that came meanwhile; 0 for none.
 
-    ``dropped``: the signal by which the command is still to end once more.
+    ``ending``: the signal by which the command ends; ``end``: what was raised for it.
     """
 
     blocks = 0
     signal = 0
-    dropped = 0
+    ending = 0
+    end: BaseException | None = None
 
 
 def _end(number: int, _frame: object) -> None:
@@ -101,33 +106,45 @@ def _end(number: int, _frame: object) -> None:
     for other in _ENDING:
         if signal.getsignal(other) is not signal.SIG_IGN:
             signal.signal(other, _pass_over)
-    sys.unraisablehook = partial(_end_later, number, sys.unraisablehook)
-    if number == signal.SIGINT:
-        raise KeyboardInterrupt
-    sys.exit(128 + number)
+    sys.unraisablehook = partial(_end_later, sys.unraisablehook)
+    _Held.ending = number
+    _Held.end = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+    _look_again(_AGAIN_S)
+    raise _Held.end
 
 
-def _end_later(number: int, hook: Callable[[sys.UnraisableHookArgs], object], dropped: sys.UnraisableHookArgs) -> None:
+def _end_later(hook: Callable[[sys.UnraisableHookArgs], object], dropped: sys.UnraisableHookArgs) -> None:
     """Ends the command once more where Python dropped the end: in a ``__del__``, or in what it calls as a process forks."""
     if not isinstance(dropped.exc_value, (KeyboardInterrupt, SystemExit)):
         hook(dropped)
         return
     sys.unraisablehook = hook
-    _Held.dropped = number
-    # Not from here: Python would drop it again.
+    _look_again(0.01)  # not from here: Python would drop it again
+
+
+def _look_again(seconds: float) -> None:
     signal.signal(signal.SIGALRM, _end_again)
-    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _end_again(_number: int, frame: object) -> None:
-    number, _Held.dropped = _Held.dropped, 0
-    if number:
-        _end(number, frame)
+    """Ends the command once more, unless what it began is being put away: any code may have caught what was raised."""
+    if end_behind(sys.exc_info()[1]):  # what is handled as the alarm comes, or is on its way through a `finally`
+        _look_again(_AGAIN_S)
+    elif _Held.ending:
+        _end(_Held.ending, frame)
 
 
-def _take_dropped() -> int:
-    """The signal by which the command is still to end once more, which it then does not; 0 for none."""
-    number, _Held.dropped = _Held.dropped, 0
+def end_behind(error: BaseException | None) -> int:
+    """The exit code of an end by a signal of which ``error`` came about, as by a library that cannot be imported then; else 0."""
+    while error is not None and error is not _Held.end:
+        error = error.__context__
+    return 0 if error is None else 128 + _Held.ending
+
+
+def _take_ending() -> int:
+    """The signal by which the command ends, which it is not to do once more; 0 for none."""
+    number, _Held.ending, _Held.end = _Held.ending, 0, None
     if number:  # the alarm would end it by itself once Python has no handler any more
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_IGN)

@@ -5,6 +5,11 @@ The site is one folder with a part per language and a page at its root that lead
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while the rest is imported there is nothing to put away, nor to say
+
 import argparse
 import fcntl
 import importlib.util
@@ -26,13 +31,13 @@ from apidiff.database.checks import check_records, run_checks
 from apidiff.database.passed_over import tell_passed_over, unchecked_errors
 from apidiff.database.paths import in_checkout
 from apidiff.database.regular_files import read_text
-from apidiff.ending_signals import end_at_once, end_in_order, held
+from apidiff.ending_signals import end_at_once, end_behind, end_in_order, held
 from apidiff.execute.submissions import signature_errors
 from apidiff.folder_walk import visible_files, walk_folders
 from apidiff.process_group import end_group, remove_folder, start
 from apidiff.real_path import real_path
 from apidiff.site_server import serve_site
-from apidiff.standard_streams import open_closed_streams, print_text, refuse_encoding_of_no_text
+from apidiff.standard_streams import open_closed_streams, print_text, refuse_encoding_of_no_text, tell
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 from apidiff.writers.exports.site_folder import FAULTS, MARK, TOP, is_free, mark, refuse_links, work_folder
 
@@ -455,15 +460,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except ApidiffError as error:
-        sys.stderr.write(f"{error}\n")
+        tell(f"{error}\n")
         return 2
     except MemoryError:
-        sys.stderr.write(f"{output}: memory ran out. Free some; `ulimit -a` tells the limits.\n")
+        tell(f"{output}: memory ran out. Free some; `ulimit -a` tells the limits.\n")
         return 2
     except OSError as error:
         remedy = "Take away what stands in its place, free the space or give --output another folder."
-        sys.stderr.write(f"{error.filename or output}: {error.strerror}. {remedy}\n")
+        tell(f"{error.filename or output}: {error.strerror}. {remedy}\n")
         return 2
+    except Exception as error:
+        if code := end_behind(error):
+            return code
+        raise
+    finally:
+        if arguments is None:
+            end_at_once()  # all is put away
     return 0
 
 

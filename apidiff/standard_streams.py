@@ -62,6 +62,15 @@ def print_text(text: str) -> None:
         raise ApidiffError(reason) from error
 
 
+def tell(text: str) -> None:
+    """Writes to standard error, unless that is full: then nobody can be told, and the exit code stays what it is."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        send_nowhere(sys.stderr)
+
+
 def close_stdout() -> None:
     """Sends what is still buffered nowhere, so that the interpreter does not fail on it again when it ends."""
     send_nowhere(sys.stdout)

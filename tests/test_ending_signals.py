@@ -64,6 +64,21 @@ CASES = [
             "os.register_at_fork(after_in_parent=lambda: send(signal.SIGTERM))\nos.fork() or os._exit(0)",
         )
     ),
+    # What some code has caught, which goes on, comes again; what is put away meanwhile is not interrupted.
+    *(
+        (f"from apidiff import ending_signals\nending_signals._AGAIN_S = 0.05\nimport time\n{code}", 143, "put away\n")
+        for code in (
+            "try:\n    send(signal.SIGTERM)\nexcept:\n    print('put away')\ntime.sleep(20)\nprint('not reached')",
+            "try:\n    send(signal.SIGTERM)\nfinally:\n    time.sleep(0.5)\n    print('put away')",
+            "import contextlib\n@contextlib.contextmanager\ndef block():\n    try:\n        yield\n    finally:\n"
+            "        time.sleep(0.5)\n        print('put away')\nwith block():\n    send(signal.SIGTERM)",
+            "class Block:\n    def __enter__(self):\n        pass\n    def __exit__(self, *_):\n        time.sleep(0.5)\n"
+            "        print('put away')\nwith Block():\n    send(signal.SIGTERM)",
+            "try:\n    try:\n        send(signal.SIGTERM)\n    except SystemExit:\n        raise ImportError\n"
+            "except ImportError as error:\n    time.sleep(0.5)\n    print('put away')\n"
+            "    sys.exit(ending_signals.end_behind(error))",
+        )
+    ),
     # What is done meanwhile is done: nothing comes once it is put away.
     (
         "from apidiff.ending_signals import end_at_once\n"
@@ -148,6 +163,30 @@ def test_a_command_that_is_still_being_imported_ends_without_a_word(tmp_path: Pa
     command = [sys.executable, "-m", "apidiff", "--version"]
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.Signals[f"SIG{name}"], b"", b"")
+
+
+@pytest.mark.parametrize("module", ["argparse", "apidiff.database", "apidiff.site_server"])
+def test_a_build_of_the_site_that_is_still_being_imported_ends_without_a_word(tmp_path: Path, module: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(AT_IMPORT.format(module=module, name="INT"))
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).resolve().parents[1])])
+    command = [sys.executable, "-m", "apidiff.site_builder", "--help"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_a_library_that_makes_another_error_of_the_end_does_not_hide_it(tmp_path: Path) -> None:
+    """NumPy says that its own parts cannot be imported: Ctrl-C read as a broken installation."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Finder:\n    def find_spec(name, path=None, target=None):\n        if name == 'apidiff.cli.schema':\n"
+        "            try:\n                os.kill(os.getpid(), signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n                raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Finder)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).resolve().parents[1])])
+    command = [sys.executable, "-m", "apidiff", "schema"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 @pytest.fixture

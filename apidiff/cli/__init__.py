@@ -20,9 +20,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from apidiff import __version__
-from apidiff.ending_signals import end_at_once, end_in_order
+from apidiff.ending_signals import end_at_once, end_behind, end_in_order
 from apidiff.errors import ApidiffError, printable, shortened, typed
-from apidiff.standard_streams import close_stdout, open_closed_streams, refuse_encoding_of_no_text, send_nowhere
+from apidiff.standard_streams import close_stdout, open_closed_streams, refuse_encoding_of_no_text, tell
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -112,14 +112,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         close_stdout()
         return 141
     except Exception as error:  # noqa: BLE001 - whatever it is, its exit code is one of its own
+        if code := end_behind(error):
+            return code
         sentence = _sentence(error)
         if sentence is None:
             import traceback  # takes as long to import as a fiftieth of a lookup, and is seldom needed
 
             traceback.print_exc()
-            _tell("apidiff: this is a fault of apidiff. Report it with what is above.\n")
+            tell("apidiff: this is a fault of apidiff. Report it with what is above.\n")
             return FAULT
-        _tell("".join(f"apidiff: {line}\n" for line in sentence.splitlines()))
+        tell("".join(f"apidiff: {line}\n" for line in sentence.splitlines()))
         if isinstance(error, MemoryError) and argv is None:
             os._exit(2)  # threads of libraries that got no memory may never end
         return 2
@@ -136,19 +138,10 @@ def _run(arguments: list[str]) -> int:
         code: int = args.run(args)
     except SystemExit:
         sys.stdout.flush()
-        _tell("")
+        tell("")
         raise
     sys.stdout.flush()
     return code
-
-
-def _tell(text: str) -> None:
-    """Writes to standard error, unless that is full: then nobody can be told, and the exit code stays what it is."""
-    try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-    except OSError:
-        send_nowhere(sys.stderr)
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from apidiff.database.upstream_tables import csv_rows
-from apidiff.errors import DataError
+from apidiff.errors import DataError, typed
 from apidiff.model.base import Record
 from apidiff.model.mapping import Document
 from apidiff.model.vocabulary import Framework
@@ -93,4 +93,4 @@ def page_row(path: Path, line: int | None, cells: list[str], remedy: str) -> Pag
         plain = dict(zip(fields, cells, strict=True))
         return msgspec.convert({"line": line or 0, "cells": cells, **plain}, PageRow)
     except ValueError as error:  # msgspec's own error is one
-        raise DataError(path, line, f"is no row of a difference page: {','.join(cells)!r}", remedy) from error
+        raise DataError(path, line, f"is no row of a difference page: {typed(','.join(cells))}", remedy) from error

@@ -78,6 +78,8 @@ def unpack(path: Path, content: bytes, most: int) -> bytes:
     unpacked = unpacking.decompress(content, most)
     if not unpacking.eof and len(unpacked) < most:
         raise EOFError("it ends before its end was marked")
+    if unpacking.unused_data:
+        raise lzma.LZMAError("something follows its end")
     return unpacked
 
 

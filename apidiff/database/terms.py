@@ -13,7 +13,7 @@ from apidiff.database.yaml import read_yaml
 from apidiff.errors import Damage, DataError
 from apidiff.model.base import Record
 
-_MOST_WORDS = 3_000  # each is looked for in each text; there are a tenth of that
+_MOST_WORDS = 1_500  # each is looked for in each text; there are a fifth of that
 _SEPARATOR = re.compile(r"[\s_-]+")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from apidiff.database.regular_files import read_text
-from apidiff.errors import DataError
+from apidiff.errors import DataError, typed
 from apidiff.model.base import Record
 
 COLUMNS = ["section", "torch_api", "torch_doc_version", "mindspore_api", "status_en", "status_zh", "diff_page"]
@@ -79,7 +79,7 @@ def csv_rows(path: Path, columns: list[str], remedy: str) -> Iterator[tuple[int,
         reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
         header = next(reader, [])
         if header != columns:
-            raise DataError(path, 1, f"the header is {','.join(header)!r}", remedy)
+            raise DataError(path, 1, f"the header is {typed(','.join(header))}", remedy)
         for number, cells in enumerate(filter(None, reader)):
             if number == _MOST_ROWS:
                 raise DataError(path, reader.line_num, f"has more than {_MOST_ROWS} rows", remedy)
@@ -92,7 +92,9 @@ def csv_rows(path: Path, columns: list[str], remedy: str) -> Iterator[tuple[int,
 
 def _row(table: UpstreamTable, path: Path, line: int, cells: list[str]) -> UpstreamRow:
     if len(cells) != len(COLUMNS) or cells[4] not in LISTED:
-        raise DataError(path, line, f"is no row of {len(COLUMNS)} cells with a status: {','.join(cells)!r}", _REMEDY)
+        raise DataError(
+            path, line, f"is no row of {len(COLUMNS)} cells with a status: {typed(','.join(cells))}", _REMEDY
+        )
     _, source, version, target, listed, _, page = cells
     return UpstreamRow(
         table=table,

@@ -21,7 +21,7 @@ def copied_runs(runs: Iterable[tuple[str, RunRecord]], signed: Mapping[str, Sign
     """
     by_place: dict[tuple[object, ...], list[tuple[str, RunRecord]]] = {}
     for key, record in runs:
-        place = record.framework, record.framework_version, record.backend, record.device, record.world_size
+        place = record.framework, record.backend, record.device, record.world_size  # whichever release it names
         by_place.setdefault(place, []).append((key, record))
     copies: set[str] = set()
     trust = {key: found.trust for key, found in signed.items()}

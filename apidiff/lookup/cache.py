@@ -19,6 +19,7 @@ from apidiff.find_program import find_program
 from apidiff.folder_walk import walk_folders
 from apidiff.lookup.index import Index, packed, unpacked
 from apidiff.real_path import real_path
+from apidiff.standard_streams import tell
 
 _MINISIGN = "minisign"  # apidiff.database.signing.PROGRAM, which a lookup in a kept index need not import
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -240,8 +241,9 @@ def _read(path: Path | None, *, mapped: bool = False, thorough: bool = False) ->
     if whole:
         try:
             return msgspec.msgpack.decode(content[:-_DIGEST], type=Index)
-        except (ValueError, RecursionError):  # as another state of the program wrote it
-            return None
+        except (ValueError, RecursionError):
+            if _is_whole(state, content, thorough=True):  # as another state of the program wrote it
+                return None
     _set_aside(path, found)
     return None
 
@@ -276,7 +278,7 @@ def _set_aside(path: Path, found: str) -> None:
     except OSError:
         return
     former = printable(str(aside))
-    sys.stderr.write(f"apidiff: note: the index {found}; it is made anew, the former lies in {former}\n")
+    tell(f"apidiff: note: the index {found}; it is made anew, the former lies in {former}\n")
 
 
 def _keep(index: Index, path: Path | None) -> None:
@@ -311,7 +313,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _tell_not_kept(where: str) -> None:
-    sys.stderr.write(
+    tell(
         f"apidiff: note: the index cannot be kept {where} and is built for this call only; set XDG_CACHE_HOME to a folder "
         "that can be written.\n"
     )

@@ -80,7 +80,8 @@ class CodeAnchors:
         while line not in self._found:
             place = self._anchors.get(line, line)
             passed += [line, place]
-            if place == 1 or not self._goes_on(place - 1):
+            # Not looked at again for each line of a statement: the line above may be as long as the file.
+            if place not in self._found and (place == 1 or not self._goes_on(place - 1)):
                 self._found[place] = place
             line = place if place in self._found else place - 1
         self._found.update(dict.fromkeys(passed, self._found[line]))

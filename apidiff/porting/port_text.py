@@ -45,6 +45,8 @@ class Porter:
     def __init__(self, judge: Judge, names: SourceNames, options: PortOptions | None = None) -> None:
         self.judge, self.options = judge, options or PortOptions()
         self.names = TorchNames(names, read_result_types(), ported=True)
+        # The text that repairs were asked for last, and its port: an editor asks again wherever the cursor goes.
+        self._asked: tuple[tuple[str, str], _Port] | None = None
 
     def port_text(self, text: str, path: str = "text.py", needed: Iterable[str] = ()) -> Ported:
         """Port a piece of Python code by itself. Raises UnreadableSource for what is no Python.
@@ -61,7 +63,10 @@ class Porter:
     def repairs(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The first changes that can be made between two places, by line and column from 1. Raises UnreadableSource."""
         with _depth_told():
-            return self._port(text, scan_text(text, path, self.names)).repairs(first, last)
+            if self._asked is None or self._asked[0] != (text, path):
+                self._asked = None  # before the next is made: the syntax of each may take half a GB
+                self._asked = (text, path), self._port(text, scan_text(text, path, self.names))
+            return self._asked[1].repairs(first, last)
 
     def writes(self, reference: Reference) -> bool:
         """Whether a reference is likely to be written with a target: places that no rule writes are seen with their code."""
@@ -110,7 +115,7 @@ class _Port:
 
     def changes(self) -> tuple[list[Change], list[Edit]]:
         """The changes, and the edits of all of them in their order."""
-        changes = without_overlaps(self._changes.all())
+        changes = self._all
         made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
         imports = Imports(self._names, made, self._scanned.collisions)
         made = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in made]
@@ -154,11 +159,10 @@ class _Port:
 
     def _groups(self, first: tuple[int, int], last: tuple[int, int]) -> Iterator[tuple[Change, list[Change]]]:
         """The changes that are made between two places, each with all that are right with it only: itself, or those of layers."""
-        changes = without_overlaps(self._changes.all())
-        layers = of_layers(self._code, self._scanned, changes)
+        changes, layers = self._all, self._layers
         groups = _by_edits(layers)
         if any(_is_between(change, first, last) for change in layers):
-            groups |= _by_edits(self._proven_layers(layers))
+            groups |= _by_edits(self._proven_layers)
         offered = set[_Key]()
         for change in changes:
             key = tuple(change.edits)
@@ -167,10 +171,19 @@ class _Port:
                 offered.update(own for own in groups if groups[own] is group)
                 yield change, group
 
-    def _proven_layers(self, layers: list[Change]) -> list[Change]:
+    @cached_property
+    def _all(self) -> list[Change]:
+        return without_overlaps(self._changes.all())
+
+    @cached_property
+    def _layers(self) -> list[Change]:
+        return of_layers(self._code, self._scanned, self._all)
+
+    @cached_property
+    def _proven_layers(self) -> list[Change]:
         """The changes of layers that are right without those that have conditions; none where some would not be found again."""
         if not self._options.unsafe:
-            return layers
+            return self._layers
         if depend_on_layers(self._scanned.layers.values()):
             return []
         options = msgspec.structs.replace(self._options, unsafe=False)

@@ -36,6 +36,7 @@ from apidiff.model.base import Language
 from apidiff.porting.changes import Repair
 from apidiff.porting.file_scan import Reference, Span
 from apidiff.porting.judgement import Judgement
+from apidiff.porting.port_text import Porter
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.scan_settings import ScanSettings, read_settings
 from apidiff.porting.source_text import UnreadableSource
@@ -167,6 +168,7 @@ class Editor:
         self.edge = choices.edge
         self._analyser = Analyser(index, choices.mindspore, choices.device)
         self._site = Address()
+        self._porter: Porter | None = None  # keeps the text that it was asked for last
         # One thread: analyses come one after another, and messages are answered meanwhile.
         self._worker = WorkerThread("analysis")
         self._analyses: dict[str, tuple[str, asyncio.Future[Analysis]]] = {}
@@ -188,6 +190,7 @@ class Editor:
         device = device if device in {"ascend", "gpu", "cpu"} else None
         self._analyser = Analyser(self._index, mindspore, device)
         self._site = Address.configured(settings.site)
+        self._porter = None
 
     async def analysis(self, document: TextDocument) -> Analysis:
         """Analyse a document as it is now, once. Raises JsonRpcContentModified where it has another text before that is done."""
@@ -222,7 +225,7 @@ class Editor:
         return await loop.run_in_executor(self._worker, self._repaired, text, _path(document), first, last)
 
     def _repaired(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
-        porter = self._analyser.porter(self.language, self._site, unsafe=True)
+        porter = self._porter = self._porter or self._analyser.porter(self.language, self._site, unsafe=True)
         try:
             return [] if path.endswith(".md") or long_lines(text) else porter.repairs(text, path, first, last)
         except UnreadableSource:

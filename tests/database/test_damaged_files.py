@@ -476,8 +476,8 @@ UNUSABLE = [
     (f"{FOLDER}/reduce.yaml", replaced("profile: collective", "profile: [collective, p0]"), "there is no profile 'p0'"),
     (
         "mappings/torch/abs.yaml",
-        appended(f"with: {{x: {'b' * 1000}}}\ncaveats: {{of: {{note: {{en: {'$x' * 70}, zh: 元}}}}}}\n".encode()),
-        "placeholders stand for more than 65536 characters in one record. Give $x a shorter value",
+        appended(f"with: {{x: {'b' * 1000}}}\ncaveats: {{of: {{note: {{en: {'$x' * 9}, zh: 元}}}}}}\n".encode()),
+        "placeholders stand for more than 8192 characters in one record. Give $x a shorter value",
     ),
 ]
 

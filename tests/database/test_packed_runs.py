@@ -35,6 +35,19 @@ def test_a_record_of_ranks_that_is_packed_is_the_same(
     assert record_path(plain[0][0], tmp_path) == packed
 
 
+@pytest.mark.parametrize(("suffix", "pack"), [(".json.gz", gzip.compress), (".json.xz", lzma.compress)])
+def test_a_record_behind_whose_end_something_stands_is_damaged(
+    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]
+) -> None:
+    path = write_record(run_record("torch", "2.13.0", 2), tmp_path)
+    packed = path.with_suffix(suffix)
+    packed.write_bytes(pack(path.read_bytes()) + b"anything")
+    path.unlink()
+    reading = Reading()
+    assert load_runs(tmp_path, reading) == []
+    assert ["something follows its end" in str(error) for error in reading.damaged] == [True]
+
+
 def _own(path: Path) -> Reading:
     place, _, digest = run_id(path).rpartition("-")
     return Reading(own={digest: place})

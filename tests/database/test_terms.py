@@ -57,8 +57,8 @@ def test_words_and_the_apis_that_they_mean_are_few(tmp_path: Path, monkeypatch: 
     with pytest.raises(DataError, match="`array` of length <= 100"):
         load_terms()
     words = "".join(
-        f"- {{en: t{n}, zh: 收集, avoid_en: [{', '.join(f'a{w}' for w in range(100))}]}}\n" for n in range(31)
+        f"- {{en: t{n}, zh: 收集, avoid_en: [{', '.join(f'a{w}' for w in range(100))}]}}\n" for n in range(16)
     )
     path.write_text(words, "utf-8")
-    with pytest.raises(DataError, match=r":31: has more than 3000 words up to 't30'"):
+    with pytest.raises(DataError, match=r":16: has more than 1500 words up to 't15'"):
         load_terms()

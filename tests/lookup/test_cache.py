@@ -314,6 +314,20 @@ def test_an_index_larger_than_any_is_set_aside_unread(
     assert kept.with_name(f"{kept.name}.damaged").stat().st_size == 2**40
 
 
+def test_an_index_damaged_by_the_disk_that_is_none_any_more_is_told(
+    small: Path, cache: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its time of change says that nobody wrote into it; it was made anew without a word."""
+    load()
+    kept = index_cache.index_file()
+    whole, state = kept.read_bytes(), kept.stat()
+    kept.write_bytes(whole[: len(whole) // 2] + bytes(len(whole) - len(whole) // 2 - 32) + whole[-32:])
+    os.utime(kept, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+    assert capfd.readouterr().err.startswith("apidiff: note: the index was damaged; it is made anew")
+    assert kept.read_bytes() == whole
+
+
 def test_an_entry_damaged_by_the_disk_is_seen_when_it_is_asked_for_and_its_index_is_made_anew(
     small: Path, cache: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.derive.copied_runs import copied_runs
 from apidiff.derive.verdicts_by_run import deciding
 from apidiff.derive.versions_run import versions_run
 from apidiff.lookup.answer import Answer
@@ -323,6 +324,13 @@ def _padded(record: RunRecord) -> RunRecord:
         for run in _again(record, number + 1).probes
     ]
     return msgspec.structs.replace(record, probes=[*record.probes, *more])
+
+
+def test_a_copy_that_names_another_release_is_one(ours: RunRecord) -> None:
+    older = msgspec.structs.replace(ours, framework_version="2.12.0")
+    signed = {OURS: Signed(state=State.LISTED), THEIRS: Signed(state=State.VERIFIED)}
+    assert copied_runs([(OURS, ours), (THEIRS, older)], signed) == {THEIRS}
+    assert copied_runs([(OURS, ours), (THEIRS, _again(older))], signed) == set()
 
 
 @pytest.mark.parametrize("change", [_without_times, _padded])

@@ -318,3 +318,9 @@ def test_help_that_cannot_be_written_is_told(option: str, told: str) -> None:
     assert done.returncode == 2
     assert done.stderr.endswith(told)
     assert done.stderr.count("\n") == told.count("\n") + (option == "--helped")
+
+
+def test_an_error_that_cannot_be_told_has_its_exit_code(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "apidiff.site_builder", "serve", "--output", str(tmp_path)]
+    with Path("/dev/full").open("w") as full:
+        assert subprocess.run(command, stdout=full, stderr=full, timeout=60, check=False).returncode == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -23,6 +23,7 @@ _AMISS = re.compile(r"[一-鿿][,;:?!](?=\s|$|[一-鿿])|[，。；：、？！�
 _CLOSE = re.compile(r"[一-鿿][A-Za-z0-9`]|[A-Za-z0-9`][一-鿿]")
 # The file of messages that holds what people type, old words among it.
 SEARCHED_WORDS = "synonyms.yaml"
+_WORD = re.compile(r"\w+")
 _HOLDERS = (msgspec.Struct, dict, list)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*")
 
@@ -49,12 +50,14 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
     for language in ("en", "zh"):
         if not getattr(text, language).strip():
             yield f"{language} holds nothing but white space", "Write the text, or leave it out in both languages."
+    said = {word for word in {word for term in terms for word in term.avoid_en} if _says(text.en, word)}
     for term in terms:
-        for language, avoided in (("zh", term.avoid), ("en", term.avoid_en)):
-            words, agreed = getattr(text, language), getattr(term, language)
+        for language, agreed, avoided in (
+            ("zh", term.zh, [word for word in term.avoid if word in text.zh]),
+            ("en", term.en, [word for word in term.avoid_en if word in said]),
+        ):
             for word in avoided:
-                if word in words and (language == "zh" or _as_word(word).search(words)):
-                    yield f"{language} says {word!r} for {term.en!r}", f"Write {agreed!r} (conf/terms.yaml)."
+                yield f"{language} says {word!r} for {term.en!r}", f"Write {agreed!r} (conf/terms.yaml)."
     zh = _IDENTIFIER.sub("`x`", text.zh)
     if amiss := _AMISS.search(zh):
         yield f"zh sets punctuation amiss: {amiss.group()!r}", "Write full-width punctuation without spaces around it."
@@ -63,7 +66,17 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
         yield f"zh lacks a space: {near!r}", "Set one between Chinese and Latin letters, digits or code."
 
 
-@cache  # thousands of words are looked for in each text, more than Python keeps patterns of
+def _says(text: str, word: str) -> bool:
+    """Whether English says what is agreed not to be said, and no longer word."""
+    return word in text and _words_in(word) <= _words_in(text) and _as_word(word).search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
+
+
+@cache  # hundreds of words are looked for in each text, more than Python keeps patterns of
 def _as_word(word: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(word)}\b")
 

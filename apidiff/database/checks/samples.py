@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from apidiff.database.checks.subject import Place, Subject
@@ -19,6 +20,7 @@ from apidiff.model.sample_calls import FORMS, code_of
 from apidiff.model.vocabulary import Execution
 
 _DEEPEST = 60  # nodes of code within each other
+_ALIKE = 0.75  # share of the characters of two names that are the same, at which one is a slip of the other
 
 
 def samples_fit(subject: Subject) -> Iterator[DataError]:
@@ -181,8 +183,17 @@ def _names_are_parameters(
         return
     known = {parameter.name for parameter in file.apis[source].every_parameter}
     for key in sorted(written.keys() - known):
-        near = difflib.get_close_matches(key, sorted(known - written.keys()), 1, 0.75)
+        near = _nearest(key, tuple(sorted(known - written.keys())))
         # A stub writes `from_` where Python has a keyword; `size_0` and `size_1` are parts of `*size`.
-        if near and near != [f"{key}_"] and not re.search(r"_\d+$", key):
+        if near is not None and near != f"{key}_" and not re.search(r"_\d+$", key):
             found = f"sample {name!r} has an argument {key!r}, and {source} has no such parameter"
-            yield subject.error(at, found, f"Write {near[0]!r}.")
+            yield subject.error(at, found, f"Write {near!r}.")
+
+
+@lru_cache(maxsize=1024)  # samples that are like another have its arguments
+def _nearest(name: str, known: tuple[str, ...]) -> str | None:
+    """Which of the names that are known is almost ``name``, None for none."""
+    alike = [
+        one for one in known if 2 * min(len(one), len(name)) >= _ALIKE * (len(one) + len(name))
+    ]  # it can be no more
+    return next(iter(difflib.get_close_matches(name, alike, 1, _ALIKE)), None)
