@@ -27,7 +27,7 @@ from apidiff.derive.verdicts_by_run import deciding
 from apidiff.errors import DataError
 from apidiff.execute.matrix import read_matrix
 from apidiff.execute.submissions import accepted, record_errors, signature_errors
-from apidiff.judge.vacuity import claims_are_telling
+from apidiff.judge.vacuity import JudgedValues, claims_are_telling
 from apidiff.lookup.cache import former_index, stray_index
 from apidiff.lookup.made_entries import made_entries
 from apidiff.lookup.record_trial import without_failing
@@ -67,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidData(errors)
     # Traces can be made only of probes that are as they should be.
     subjects = [Subject(data, mapping) for mapping in data.mappings.values()]
-    if errors := [error for subject in subjects for error in found_in(subject, [claims_are_telling])]:
+    telling = partial(claims_are_telling, judged=JudgedValues())
+    if errors := [error for subject in subjects for error in found_in(subject, [telling])]:
         raise InvalidData(errors)
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column()

@@ -13,6 +13,7 @@ from apidiff.model.base import Address, AddressOrNone, NonEmpty, Record, Text
 
 FILE = "document_addresses.yaml"
 LONGEST = 2000  # characters: each part stands in the addresses of many pages
+_MOST_NAMES = 4  # in an address: a name may be as long as any
 Part = Annotated[NonEmpty, msgspec.Meta(max_length=LONGEST)]
 PartOrNone = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 
@@ -27,6 +28,11 @@ class PageRules(Record, frozen=True, kw_only=True):
     at: Address
     zh: AddressOrNone = ""
     pages: dict[Part, PartOrNone | None]
+
+    def __post_init__(self) -> None:
+        for key, page in self.pages.items():
+            if page is not None and page.count("$name") > _MOST_NAMES:
+                raise ValueError(f"pages of {key!r} have `$name` more than {_MOST_NAMES} times")
 
     def address(self, name: str) -> Text | None:
         """The address of the page about ``name`` by the longest rule that fits; None without one, or without a page."""

@@ -79,6 +79,7 @@ _LATE_S = 3600.0
 _LOOKED_AT = 3  # ranks, where a probe does not say how many
 # Values of the traces that are made of a record: of each probe of a claim, each rank may take those of another. It has a sixth.
 _MOST_VALUES = 3_000_000
+_MOST_VALUES_OF_ALL = 15_000_000  # of all records, which may have their probes from one profile; they have a fifth
 
 
 def unnoticed(claim: Claim, api: Api) -> list[Fault]:
@@ -116,14 +117,30 @@ def _case(claim: Claim, api: Api, probe: str) -> _MadeCase | None:
     return _MadeCase(case, _right_results(case, claim.result, group) if claim.result else None)
 
 
-def claims_are_telling(subject: Subject) -> Iterator[DataError]:
-    """Every claim fails by some probe where its effect is missing, doubled, on the wrong rank, or made from the wrong inputs."""
+class JudgedValues:
+    """How many values the claims of several records have been judged by."""
+
     values = 0
+
+
+def claims_are_telling(subject: Subject, judged: JudgedValues | None = None) -> Iterator[DataError]:
+    """Every claim fails by some probe where its effect is missing, doubled, on the wrong rank, or made from the wrong inputs.
+
+    ``judged``: counts what this takes for the records before, and this one.
+    """
+    judged = judged or JudgedValues()
+    values, remedy = 0, "Write smaller tensors, fewer ranks or fewer probes."
     for place, api in subject.apis():
-        values += sum(_values(api, probe) for claim in api.claims for probe in claim.probes)
+        own = sum(_values(api, probe) for claim in api.claims for probe in claim.probes)
+        values += own
         if values > _MOST_VALUES:
             found = f"up to {api.name} the claims are judged by {values} values of all ranks, where {_MOST_VALUES} are the most"
-            yield subject.error((*place, "claims"), found, "Write smaller tensors, fewer ranks or fewer probes.")
+            yield subject.error((*place, "claims"), found, remedy)
+            return
+        judged.values += own
+        if judged.values > _MOST_VALUES_OF_ALL:
+            found = f"up to {api.name} the claims of all records are judged by more than {_MOST_VALUES_OF_ALL} values"
+            yield subject.error((*place, "claims"), found, remedy)
             return
         for index, claim in enumerate(api.claims):
             for fault in unnoticed(claim, api):

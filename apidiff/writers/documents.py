@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from apidiff.derive.document_differences import DocumentRow, Stated
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
-from apidiff.writers.markdown import link, prose, table_cell
+from apidiff.writers.markdown import code_span, link, prose, table_cell
 
 HEADER = ("column.source", "column.target", "documents.stated", "documents.shown", "documents.command")
 
@@ -36,10 +36,10 @@ def _lines(rows: Sequence[DocumentRow], language: Language) -> Iterator[str]:
         for row in mine:
             stated = link(prose(row.stated), row.address.said_in(language)) if row.address else prose(row.stated)
             cells = (
-                f"`{row.mapping}`",
-                f"`{row.target}`",
+                code_span(row.mapping),
+                code_span(row.target),
                 stated,
                 prose(shown_cell(row, language)),
-                f"`{row.command}`",
+                code_span(row.command),
             )
             yield f"| {' | '.join(map(table_cell, cells))} |"

@@ -16,6 +16,7 @@ from unlisted_folders import refuse_listing
 from apidiff.database import DataError, InvalidData, checks, load, load_valid
 from apidiff.database.checks import passing_over, without_unusable
 from apidiff.database.checks.subject import Subject
+from apidiff.database.document_addresses import load_addresses
 from apidiff.database.expansion import Expander
 from apidiff.database.expansion.signatures import derive_signature_claims
 from apidiff.database.odd_records import UNLIKE_OTHERS
@@ -629,3 +630,13 @@ def test_releases_without_one_of_mindspore_are_refused(root: Path, text: str) ->
     (root / "frameworks.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=r"lists no release of mindspore\. List its releases there"):
         without_unusable(load(root))
+
+
+def test_an_address_names_its_api_a_few_times(tmp_path: Path) -> None:
+    """Each `$name` stands for as much as a name has, on the pages of hundreds of APIs."""
+    text = 'torch: {{version: "2.13", at: "https://pytorch.org/", pages: {{torch.: {page}}}}}\n'
+    (tmp_path / "document_addresses.yaml").write_text(text.format(page="$name" * 4), "utf-8")
+    assert load_addresses(tmp_path)["torch"].address("torch.abs").en == "https://pytorch.org/" + "torch.abs" * 4
+    (tmp_path / "document_addresses.yaml").write_text(text.format(page="$name" * 5), "utf-8")
+    with pytest.raises(DataError, match=r"pages of 'torch\.' have `\$name` more than 4 times"):
+        load_addresses(tmp_path)

@@ -13,6 +13,7 @@ from apidiff.database import Data, InvalidData
 from apidiff.database.checks import without_unusable
 from apidiff.database.checks.claims import claims_stay_few
 from apidiff.database.checks.subject import Subject
+from apidiff.judge import vacuity
 from apidiff.judge.outcome import judge_claim
 from apidiff.judge.vacuity import Fault, broken_runs, claims_are_telling, right_run, unnoticed, world_size_of
 from apidiff.model.base import Text
@@ -184,6 +185,22 @@ def test_claims_with_far_too_many_values_are_not_judged(database: Data) -> None:
     broken = dataclasses.replace(database, mappings={api.name: mapping})
     [error] = claims_are_telling(Subject(broken, mapping))
     assert "the claims are judged by 819200000 values of all ranks, where 3000000 are the most" in str(error)
+
+
+def test_claims_of_all_records_are_judged_by_no_more_than_they_need(
+    database: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A profile gives dozens of records their probes."""
+    probes = {"sync": {"set": {"tensor": {"shape": [2]}}, "world_sizes": [2]}}
+    api = collective_api({"name": "torch.distributed.f", "probes": probes})
+    source = msgspec.structs.replace(api, claims=[claim({"keeps": {"argument": "tensor"}}, ["sync"])])
+    mapping = Mapping(id=api.name, category="collective", summary=Text(en="It adds.", zh="求和。"), source=source)
+    subject = Subject(dataclasses.replace(database, mappings={api.name: mapping}), mapping)
+    monkeypatch.setattr(vacuity, "_MOST_VALUES_OF_ALL", 20)
+    judged = vacuity.JudgedValues()
+    told = [str(error) for _ in range(4) for error in claims_are_telling(subject, judged)]
+    assert (judged.values, len(told)) == (32, 2)
+    assert "the claims of all records are judged by more than 20 values. Write smaller tensors" in told[0]
 
 
 def test_claims_whose_probes_pass_far_too_much_are_not_worded(database: Data) -> None:

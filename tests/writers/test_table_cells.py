@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from apidiff.derive.document_differences import DocumentRow
+from apidiff.writers.documents import documents_text
 from apidiff.writers.markdown import code_span, prose, table_cell
 
 
@@ -21,3 +23,20 @@ from apidiff.writers.markdown import code_span, prose, table_cell
 )
 def test_a_bar_ends_no_cell(markdown: str, cell: str) -> None:
     assert table_cell(markdown) == cell
+
+
+def test_no_name_in_the_report_on_documents_ends_its_code() -> None:
+    row = DocumentRow(
+        kind="consistent",
+        mapping="torch.a",
+        target="b` <img src=x> `",
+        stated="consistent",
+        shown=[],
+        version="2.10.0",
+        device="cpu",
+        address=None,
+        command="c`d",
+    )
+    [line] = [line for line in documents_text([row], "en").split("\n") if "torch.a" in line]
+    assert "| `` b` <img src=x> ` `` |" in line
+    assert "| ``c`d`` |" in line
