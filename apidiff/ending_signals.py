@@ -35,12 +35,11 @@ def ending_in_order() -> Iterator[None]:
     try:
         yield
     finally:
-        is_on_its_way = end_behind(sys.exc_info()[1]) > 0
-        ending = _take_ending()
+        is_dropped, ending = _Held.is_dropped, _take_ending()  # what was caught in the block was meant to be
         for number, handler in before.items():
             if handler is not None:  # None: another language than Python set it
                 signal.signal(number, handler)
-        if ending and not is_on_its_way:
+        if is_dropped:
             signal.raise_signal(ending)
 
 
@@ -88,13 +87,15 @@ def held() -> Iterator[None]:
 class _Held:
     """How many blocks hold signals, one in the other, and the signal that came meanwhile; 0 for none.
 
-    ``ending``: the signal by which the command ends; ``end``: what was raised for it.
+    ``ending``: the signal by which the command ends; ``end``: what was raised for it; ``is_dropped``: whether Python
+    dropped that.
     """
 
     blocks = 0
     signal = 0
     ending = 0
     end: BaseException | None = None
+    is_dropped = False
 
 
 def _end(number: int, _frame: object) -> None:
@@ -107,7 +108,7 @@ def _end(number: int, _frame: object) -> None:
         if signal.getsignal(other) is not signal.SIG_IGN:
             signal.signal(other, _pass_over)
     sys.unraisablehook = partial(_end_later, sys.unraisablehook)
-    _Held.ending = number
+    _Held.ending, _Held.is_dropped = number, False
     _Held.end = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
     _look_again(_AGAIN_S)
     raise _Held.end
@@ -119,6 +120,7 @@ def _end_later(hook: Callable[[sys.UnraisableHookArgs], object], dropped: sys.Un
         hook(dropped)
         return
     sys.unraisablehook = hook
+    _Held.is_dropped = True
     _look_again(0.01)  # not from here: Python would drop it again
 
 
@@ -144,7 +146,7 @@ def end_behind(error: BaseException | None) -> int:
 
 def _take_ending() -> int:
     """The signal by which the command ends, which it is not to do once more; 0 for none."""
-    number, _Held.ending, _Held.end = _Held.ending, 0, None
+    number, _Held.ending, _Held.end, _Held.is_dropped = _Held.ending, 0, None, False
     if number:  # the alarm would end it by itself once Python has no handler any more
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_IGN)

@@ -127,8 +127,6 @@ def test_a_signal_between_two_names_leaves_all_of_them_new(
     """What was there under the first name is gone by then. 0: as the signature is moved aside."""
     for name in ("a", "b", "signature"):
         (tmp_path / name).write_bytes(b"0")
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    signal.signal(signal.SIGTERM, ending_signals._end)
     renamed = 0
 
     def ended_at(rename: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
@@ -143,12 +141,8 @@ def test_a_signal_between_two_names_leaves_all_of_them_new(
 
     for name in ("rename", "replace"):
         monkeypatch.setattr(os, name, ended_at(getattr(os, name)))
-    try:
-        with pytest.raises(SystemExit):
-            write_files({tmp_path / name: b"1" for name in ("a", "b", "c")}, without=[tmp_path / "signature"])
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+    with pytest.raises(SystemExit), ending_signals.ending_in_order():
+        write_files({tmp_path / name: b"1" for name in ("a", "b", "c")}, without=[tmp_path / "signature"])
     assert files(tmp_path) == {"a": b"1", "b": b"1", "c": b"1"}
 
 

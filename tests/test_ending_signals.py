@@ -192,12 +192,8 @@ def test_a_library_that_makes_another_error_of_the_end_does_not_hide_it(tmp_path
 @pytest.fixture
 def as_a_command() -> Iterator[None]:
     """Has this process end at SIGTERM as a command does."""
-    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    before = [signal.getsignal(number) for number in numbers]
-    signal.signal(signal.SIGTERM, ending_signals._end)
-    yield
-    for number, handler in zip(numbers, before, strict=True):
-        signal.signal(number, handler)
+    with ending_signals.ending_in_order():
+        yield
 
 
 def test_a_process_that_is_being_started_leaves_neither_log_nor_folder(
