@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import signal
 import sys
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import ClassVar, TypeVar
+
+Made = TypeVar("Made")
 
 # Some systems have no terminal to close.
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -56,6 +61,53 @@ def end_at_once() -> None:
     noted, _Held.signal = _Held.signal, held
     if noted:
         signal.raise_signal(noted)
+
+
+def end_putting_away() -> None:
+    """Has a server end at a signal without a word, once what its other threads have made is put away: see `put_away_at_end`."""
+    end_at_once()
+    for number in _ENDING:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end_here)
+
+
+@contextlib.contextmanager
+def put_away_at_end(make: Callable[[], Made], put_away: Callable[[Made], object]) -> Iterator[Made]:
+    """Makes something that `end_putting_away` puts away, whichever thread has made it; who leaves the block has put it away."""
+    with _Beside.making:
+        made = make()
+        _Beside.put_away[id(made)] = partial(put_away, made)
+    try:
+        yield made
+    finally:
+        _Beside.put_away.pop(id(made), None)
+
+
+class _Beside:
+    """What may be left where another thread than the main one works.
+
+    ``making``: held while something is made, and for good at the end.
+    """
+
+    making = allocate_lock()
+    put_away: ClassVar[dict[int, Callable[[], object]]] = {}
+
+    @staticmethod
+    def begin() -> None:
+        """Know of nothing, as a process that was forked does: what its parent has made is its parent's."""
+        _Beside.making, _Beside.put_away = allocate_lock(), {}
+
+
+os.register_at_fork(after_in_child=_Beside.begin)
+
+
+def _end_here(number: int, _frame: object) -> None:
+    _Beside.making.acquire(timeout=1)  # never released: nothing more is made
+    while _Beside.put_away:
+        with contextlib.suppress(Exception):
+            _Beside.put_away.popitem()[1]()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
 
 
 def leave_to_parent() -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -128,6 +129,65 @@ def test_what_is_made_is_known_to_who_puts_it_away(tmp_path: Path, code: str, en
     environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     done = subprocess.run([sys.executable, "-c", HEAD + code], env=environment, capture_output=True, timeout=60)
     assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (end, printed, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+# What another thread of a server does as the signal comes.
+BESIDE = {
+    "works in a folder": """
+        with scratch_folder('apidiff-') as folder, scratch_folder('apidiff-'):
+            (folder / 'file').touch()
+            ready.set()
+            time.sleep(20)
+    """,
+    "makes a folder": """
+        make = tempfile.mkdtemp
+        def made(*given, **named):
+            ready.set()
+            time.sleep(0.3)
+            path = make(*given, **named)
+            time.sleep(0.3)
+            return path
+        tempfile.mkdtemp = made
+        with scratch_folder('apidiff-'):
+            time.sleep(20)
+    """,
+    "makes one folder after the other": """
+        ready.set()
+        while True:
+            with scratch_folder('apidiff-') as folder:
+                (folder / 'file').touch()
+    """,
+    "writes an index": """
+        os.rename = lambda *_, **__: ready.set() or time.sleep(20)
+        cache._write(Path(tempfile.gettempdir(), 'index'), b'1' * 40)
+    """,
+}
+
+
+@pytest.mark.parametrize("does", BESIDE.values(), ids=BESIDE.keys())
+def test_what_another_thread_of_a_server_has_made_is_put_away(tmp_path: Path, does: str) -> None:
+    """An agent ends its server while that renews its index: a file of 2 MB was left, and a folder with a record."""
+    code = f"""
+import time
+from pathlib import Path
+from apidiff.ending_signals import end_putting_away
+from apidiff.lookup import cache
+
+ready = threading.Event()
+def other():
+{textwrap.indent(textwrap.dedent(does), "    ")}
+threading.Thread(target=other, daemon=True).start()
+end_putting_away()
+ready.wait()
+time.sleep(0.1)
+send(signal.SIGTERM)
+time.sleep(20)
+print('not reached')
+"""
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-c", HEAD + code], env=environment, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (-signal.SIGTERM, "", "")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from apidiff.ending_signals import end_at_once
+from apidiff.ending_signals import end_putting_away
 from apidiff.errors import ApidiffError
 from apidiff.lookup.cache import open_index
 
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         raise ApidiffError(f"mcp needs {error.name}. Install it: pip install 'apidiff[mcp]'") from error
     index = open_index()
-    end_at_once()  # nothing is to be put away, and the thread that reads would be waited for
+    end_putting_away()  # the thread that reads would be waited for, and one that renews the index may have files
     try:
         # A copy, which is closed in the end: that stays open which is flushed when the command ends.
         with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as stdout:

@@ -79,7 +79,8 @@ _LATE_S = 3600.0
 _LOOKED_AT = 3  # ranks, where a probe does not say how many
 # Values of the traces that are made of a record: of each probe of a claim, each rank may take those of another. It has a sixth.
 _MOST_VALUES = 3_000_000
-_MOST_VALUES_OF_ALL = 15_000_000  # of all records, which may have their probes from one profile; they have a fifth
+_MOST_VALUES_OF_ALL = 15_000_000  # of all records, which may have their probes from one profile; they have a third
+_OF_A_PROBE = 100  # values that to judge a claim by a probe takes as long as, however few that passes
 
 
 def unnoticed(claim: Claim, api: Api) -> list[Fault]:
@@ -137,6 +138,8 @@ def claims_are_telling(subject: Subject, judged: JudgedValues | None = None) -> 
             found = f"up to {api.name} the claims are judged by {values} values of all ranks, where {_MOST_VALUES} are the most"
             yield subject.error((*place, "claims"), found, remedy)
             return
+        if judged.values > _MOST_VALUES_OF_ALL:  # which is told
+            return
         judged.values += own
         if judged.values > _MOST_VALUES_OF_ALL:
             found = f"up to {api.name} the claims of all records are judged by more than {_MOST_VALUES_OF_ALL} values"
@@ -157,7 +160,7 @@ def _values(api: Api, probe: str) -> int:
     other = partner(api, probe)
     rows = [given, *overrides.values(), *([other.set] if other else [])]
     values = sum(one.values if isinstance(one, Input) else 1 for row in rows for one in row.values())
-    return world_size_of(api, probe) ** 2 * max(1, values)
+    return max(_OF_A_PROBE, world_size_of(api, probe) ** 2 * values)
 
 
 def _outcome(made: _MadeCase, run: ProbeRun) -> Outcome:

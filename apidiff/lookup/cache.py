@@ -10,10 +10,12 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from apidiff import __version__
+from apidiff.ending_signals import put_away_at_end
 from apidiff.errors import ApidiffError, DataError, printable
 from apidiff.find_program import find_program
 from apidiff.folder_walk import walk_folders
@@ -299,16 +301,23 @@ def _write(path: Path, content: bytes) -> None:
     """Puts a file in the place of whatever lies there: of a link, not of what that leads to. The folder may be another user's."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     temporary = f".{os.urandom(8).hex()}.tmp"
-    try:
+
+    def make() -> BinaryIO:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(temporary, flags, 0o666 & ~_OTHERS_WRITE, dir_fd=folder), "wb") as file:
+        return os.fdopen(os.open(temporary, flags, 0o666 & ~_OTHERS_WRITE, dir_fd=folder), "wb")
+
+    def put_away(_: object) -> None:
+        with suppress(OSError):  # it has its name, or was never made
+            os.unlink(temporary, dir_fd=folder)
+
+    try:
+        with put_away_at_end(make, put_away) as file, file:
             file.write(content)
             file.flush()
             os.utime(file.fileno(), ns=(_time_of(content[-_DIGEST:]),) * 2)
-        os.rename(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.rename(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
     finally:
-        with suppress(OSError):  # it has its name, or was never made
-            os.unlink(temporary, dir_fd=folder)
+        put_away(None)
         os.close(folder)
 
 

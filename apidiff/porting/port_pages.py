@@ -195,13 +195,12 @@ def _rewritten(piece: _Piece, edits: Sequence[Edit], after: str) -> Iterator[str
     for start, stop, begin, until in edited_lines(block.text.encode(), edits, old, new):
         yield from lines[at:start]
         for number in range(begin, until):
-            like = min(start + number - begin, max(start, stop - 1), len(old) - 1)
-            like = like if old[like].strip() else first
-            front = lines[like][: block.shifts[like]]
-            if len(front) > WIDEST and number - begin >= stop - start:
-                raise UnreadableSource(
-                    "broken", detail=f"more than {WIDEST} blanks would stand before lines that are put in"
-                )
+            own = min(start + number - begin, max(start, stop - 1), len(old) - 1)
+            like = own if old[own].strip() else first
+            front = lines[like][: block.shifts[like]] if new[number] or like == own else ""
+            is_repeated = like != own or number - begin >= stop - start
+            if is_repeated and len(front) > WIDEST:
+                raise UnreadableSource("wide", detail=str(WIDEST))
             yield front + new[number] + ends[number]
         at = stop
     yield from lines[at:]

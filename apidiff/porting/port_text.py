@@ -28,6 +28,7 @@ from apidiff.porting.tree_scan import ScannedFile
 from apidiff.porting.used_names import UsedNames
 
 _MOST_REPAIRS = 20  # at once: an editor may ask for all of the text
+_MOST_KEPT = 2**20  # characters of all texts whose ports are kept
 _MOST_PARSED = 2**20  # bytes for the repairs of one answer: a statement may be most of the text, and is parsed for each
 
 _Key = tuple[Edit, ...]  # what tells a change: its edits
@@ -45,8 +46,8 @@ class Porter:
     def __init__(self, judge: Judge, names: SourceNames, options: PortOptions | None = None) -> None:
         self.judge, self.options = judge, options or PortOptions()
         self.names = TorchNames(names, read_result_types(), ported=True)
-        # The text that repairs were asked for last, and its port: an editor asks again wherever the cursor goes.
-        self._asked: tuple[tuple[str, str], _Port] | None = None
+        # By path the text that repairs were asked for last, and its port: an editor asks again wherever the cursor goes.
+        self._asked: dict[str, tuple[str, _Port]] = {}
 
     def port_text(self, text: str, path: str = "text.py", needed: Iterable[str] = ()) -> Ported:
         """Port a piece of Python code by itself. Raises UnreadableSource for what is no Python.
@@ -63,10 +64,14 @@ class Porter:
     def repairs(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The first changes that can be made between two places, by line and column from 1. Raises UnreadableSource."""
         with _depth_told():
-            if self._asked is None or self._asked[0] != (text, path):
-                self._asked = None  # before the next is made: the syntax of each may take half a GB
-                self._asked = (text, path), self._port(text, scan_text(text, path, self.names))
-            return self._asked[1].repairs(first, last)
+            known = self._asked.pop(path, None)
+            if known is None or known[0] != text:
+                known = None  # before the next is made: the syntax of each may take half a GB
+                while self._asked and sum(len(one) for one, _ in self._asked.values()) + len(text) > _MOST_KEPT:
+                    del self._asked[next(iter(self._asked))]
+                known = text, self._port(text, scan_text(text, path, self.names))
+            self._asked[path] = known
+            return known[1].repairs(first, last)
 
     def writes(self, reference: Reference) -> bool:
         """Whether a reference is likely to be written with a target: places that no rule writes are seen with their code."""

@@ -222,9 +222,14 @@ class Editor:
     async def repairs(self, document: TextDocument, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         """The edits between two places; none while a line is half typed or too long to be parsed, and none in a page."""
         loop, text = asyncio.get_running_loop(), without_mark(document.source)
-        return await loop.run_in_executor(self._worker, self._repaired, text, _path(document), first, last)
+        return await loop.run_in_executor(self._worker, self._repaired, document, text, first, last)
 
-    def _repaired(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
+    def _repaired(
+        self, document: TextDocument, text: str, first: tuple[int, int], last: tuple[int, int]
+    ) -> list[Repair]:
+        if without_mark(document.source) != text:  # it has waited: who asked is told that the text is another by now
+            return []
+        path = _path(document)
         porter = self._porter = self._porter or self._analyser.porter(self.language, self._site, unsafe=True)
         try:
             return [] if path.endswith(".md") or long_lines(text) else porter.repairs(text, path, first, last)

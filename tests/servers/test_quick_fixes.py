@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types
 
 from apidiff.lookup.cache import open_index
+from apidiff.porting import port_text
 from apidiff.porting.changes import PortOptions, Repair
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
@@ -68,6 +69,13 @@ def test_a_text_is_gone_through_once_for_all_places(monkeypatch: pytest.MonkeyPa
     assert porter.repairs(f"#\n{text}", "a.py", (3, 1), (3, 9))[0].change.line == 3
     assert porter.repairs(text, "a.py", (3, 1), (3, 9))[0].change.line == 3
     assert read == ["all"] * 3
+    for path in ("b.py", "a.py", "b.py", "a.py"):  # documents that take turns
+        porter.repairs(text, path, (3, 1), (3, 9))
+    assert read == ["all"] * 4
+    monkeypatch.setattr(port_text, "_MOST_KEPT", len(text))
+    for path in ("c.py", "b.py"):
+        porter.repairs(text, path, (3, 1), (3, 9))
+    assert read == ["all"] * 6
 
 
 def test_comments_that_are_begun_and_not_ended_are_looked_through_once() -> None:

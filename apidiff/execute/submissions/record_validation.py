@@ -73,6 +73,22 @@ def record_errors(data: Data, accepted: Accepted, signers: Iterable[Signer]) -> 
         if not record.measured_by and data.signed[run_id].trust not in OWN:
             yield DataError(path, None, *_about_nobodys(data.signed[run_id]))
         yield from (DataError(path, None, *fault) for fault in about_imitation(record, data.signed[run_id], signers))
+    yield from _replaced(data)
+
+
+def _replaced(data: Data) -> Iterator[DataError]:
+    """This project's records of ranks that stand beside a later one of the same place: what both show would count twice."""
+    by_place: dict[tuple[object, ...], list[tuple[str, str]]] = {}
+    for run_id, record in data.runs:
+        place = record.framework, record.framework_version, record.backend, record.device, record.world_size
+        by_place.setdefault(place, []).append((record.date, run_id))
+    for found in by_place.values():
+        (_, latest), *former = sorted(found, reverse=True)
+        for _, run_id in former:
+            said = f"is a former record of this project, and {latest} is of the same place: what both show would count twice"
+            yield DataError(
+                record_path(run_id, data.root / "runs"), None, said, "Delete it; the list keeps its digest."
+            )
 
 
 def about_imitation(

@@ -11,7 +11,7 @@ from apidiff.porting.source_files import Problem
 
 PORT_PROBLEMS = {
     *("changed_meanwhile", "cannot_write", "broken", "broken_line", "not_encoded"),
-    *("ported_large", "ported_many_tokens"),
+    *("ported_large", "ported_many_tokens", "wide"),
 }
 """The codes of problems of a port, not of reading."""
 LABELS = ("verified", "unsafe", "manual", "unknown")

@@ -317,6 +317,19 @@ def test_a_record_that_is_shown_by_the_id_of_another_is_refused(
     assert not again.new
 
 
+def test_a_former_record_of_ours_that_comes_back_counts_nothing_twice(data: Data, examples: Examples) -> None:
+    """Anybody may send what this project's history holds: 194 of them raised the number of observations by half."""
+    folder = data.root / "runs" / "torch-2.13.0"
+    [(ours, record)] = data.runs
+    former = sent(folder, encode(msgspec.structs.replace(record, date="2026-01-02T03:04:05Z")), whole=True)
+    add_own_records(data.root, {whole_digest(former.read_bytes()): "torch-2.13.0/gloo-cpu-2"})
+    there = load(data.root)
+    assert len(there.runs) == 2
+    [error] = [one for one in record_errors(there, accepted(there, BACKENDS, examples), ()) if "former" in str(one)]
+    assert error.path == former
+    assert f"{ours} is of the same place" in str(error)
+
+
 def test_of_records_that_are_shown_by_one_id_none_is_picked(
     data: Data, examples: Examples, pair: tuple[Path, Path]
 ) -> None:
