@@ -11,7 +11,7 @@ from apidiff.errors import ApidiffError, typed
 
 
 def open_closed_streams() -> None:
-    """Opens those that are closed; a note on standard error says that nothing is printed."""
+    """Opens those that are closed; a note on standard error says that nothing is printed. What is printed is buffered."""
     # What is opened next would get the number of a closed stream, and be written into.
     for stream in range(3):
         try:
@@ -22,6 +22,10 @@ def open_closed_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the whole process
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
+        # Unbuffered, as PYTHONUNBUFFERED has it, what a full disk does not take is dropped without an error.
+        number, encoding, errors = sys.stdout.fileno(), sys.stdout.encoding, sys.stdout.errors
+        sys.stdout = open(number, "w", encoding=encoding, errors=errors, closefd=False)  # noqa: SIM115
     if closed and _takes_text(sys.stderr):
         sys.stderr.write("apidiff: note: standard output is closed, so nothing is printed.\n")
 

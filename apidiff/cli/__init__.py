@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 FAULT = 70  # exit code for a fault of this program, as sysexits.h has it
+_LIBRARY = re.compile(r"\.so(\.\w+)*: ")  # as the system names one that it cannot load, some with their version
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")  # columns and lines of a terminal
 # What no command can help: a file or folder that this user may not read or write, or that is none; a disk that is full or broken.
 _OF_THE_SYSTEM = {
@@ -257,7 +258,7 @@ def _unloaded(error: ImportError) -> str | None:
     while cause is not None:
         if isinstance(cause, ImportError):
             for line in str(cause).splitlines():
-                if ".so: " in line:
+                if _LIBRARY.search(line):
                     return line
         cause = cause.__cause__ or cause.__context__
     return None

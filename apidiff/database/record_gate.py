@@ -65,6 +65,7 @@ _VERSION = re.compile(r"(0|[1-9]\d{0,4})(\.(0|[1-9]\d{0,4})){2}", re.ASCII)  # a
 _FRAMEWORKS = ("torch", "mindspore")
 _DEVICES = ("cpu", "cuda", "npu")  # of which pages have a name
 # Names of classes, parameters and arguments stand on pages beside what is said of them.
+_HALF = re.compile("[\ud800-\udfff]")
 _WORD = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
 _SLOT = re.compile(r"[A-Za-z_]\w*(\.\w+|\[\d+\])*", re.ASCII)
 # What pages make anchors of: no two such names make the same.
@@ -221,7 +222,7 @@ def plain_faults(record: object) -> Iterator[Fault]:
             if len(plain) > MAX_TEXT:
                 yield f"holds a text longer than {MAX_TEXT} characters", NEW
                 return
-            if not plain.isascii() and any("\ud800" <= character <= "\udfff" for character in plain):
+            if not plain.isascii() and _HALF.search(plain):
                 yield "holds half of a character, which no text does", NEW
                 return
         elif isinstance(plain, dict):

@@ -129,6 +129,14 @@ class Searcher:
             for passage, mapping, score, kind, ref, risk, en, zh in msgspec.convert(rows.fetchall(), _PASSAGES)
         ]
 
+    def _passages(self, query: str) -> list[int]:
+        """The numbers of the passages that fit the query."""
+        if not query:
+            return []
+        return [
+            number for (number,) in self.connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,))
+        ]
+
     def _most(self, asked: Iterable[Reading]) -> list[_Row]:
         """Passages that hold half of the readings, a name counted twice; where a word is nowhere, more than half."""
         asked = [reading for reading in asked if telling(reading.words)]
@@ -141,10 +149,10 @@ class Searcher:
         held: Counter[int] = Counter()
         least = len(asked)
         for reading in asked:
-            rows = self._rows(_fits(reading))
+            passages = self._passages(_fits(reading))
             worth = 2 if reading.means or any(word in self.names for word in reading.words) else 1
-            held.update({row.passage: worth for row in rows})
-            least += not rows
+            held.update(dict.fromkeys(passages, worth))
+            least += not passages
         some = " OR ".join(f"({_fits(reading)})" for reading in asked)
         return [row for row in self._rows(some) if 2 * held[row.passage] >= least]
 

@@ -28,6 +28,7 @@ from apidiff.porting.tree_scan import ScannedFile
 from apidiff.porting.used_names import UsedNames
 
 _MOST_REPAIRS = 20  # at once: an editor may ask for all of the text
+_MOST_TRIED = 500  # edits of one text of which it is kept whether they give Python
 _MOST_KEPT = 2**20  # characters of all texts whose ports are kept
 _MOST_PARSED = 2**20  # bytes for the repairs of one answer: a statement may be most of the text, and is parsed for each
 
@@ -117,6 +118,7 @@ class _Port:
         self._anchors = CodeAnchors(code)
         self._changes = ReferenceChanges(code, self._anchors, scanned, judge, options)
         self._comments = PortComments(code, self._anchors, options, encoding)
+        self._given_python: dict[_Key, bool] = {}
 
     def changes(self) -> tuple[list[Change], list[Edit]]:
         """The changes, and the edits of all of them in their order."""
@@ -154,11 +156,7 @@ class _Port:
             if parsed and parsed + size > _MOST_PARSED:
                 break
             parsed += size
-            is_python = self._statements.give_python(edits)
-            if not is_python:
-                parsed += len(self._code.data)
-                is_python = self._is_written(edits)
-            if is_python:
+            if self._gives_python(edits):
                 found.append(Repair(_like_worst(change, made), edits, [one for one in made if one is not change]))
         return found
 
@@ -194,6 +192,15 @@ class _Port:
         options = msgspec.structs.replace(self._options, unsafe=False)
         proven = ReferenceChanges(self._code, self._anchors, self._scanned, self._judge, options)
         return of_layers(self._code, self._scanned, without_overlaps(proven.all()))
+
+    def _gives_python(self, edits: list[Edit]) -> bool:
+        """Whether the text is Python with the edits made; an editor asks for the same again and again."""
+        key = tuple(edits)
+        if key not in self._given_python:
+            if len(self._given_python) >= _MOST_TRIED:
+                self._given_python.clear()
+            self._given_python[key] = self._statements.give_python(edits) or self._is_written(edits)
+        return self._given_python[key]
 
     def _is_written(self, edits: Sequence[Edit]) -> bool:
         """Whether the text is Python with the edits made."""

@@ -337,9 +337,10 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         analysis = await editor.analysis(document)
         lines = DocumentLines(document)
         first, last = lines.place(params.range.start), lines.place(params.range.end)
+        del lines  # of each request that waits there would be a list of all lines
         repairs = await editor.repairs(document, first, last)
         _refuse_changed(server, document)
-        text = without_mark(document.source)
+        text, lines = without_mark(document.source), DocumentLines(document)
         fixes = quick_fixes(repairs, text, first, last, editor.shown(analysis), editor.language)
         shown = by_place(params.context.diagnostics)
         return [action(document, lines, fix, shown) for fix in fixes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -118,6 +119,18 @@ def test_a_full_disk_under_the_output_is_told_once(
         done.stderr
         == "apidiff: The output cannot be written (No space left on device). Make room, or send it elsewhere.\n"
     )
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_of_which_a_part_is_written_is_told(
+    tmp_path: Path, environment: dict[str, str], unbuffered: str
+) -> None:
+    """Unbuffered, Python drops what the system does not take: of 77 kB 4 were written, and the exit code was 0."""
+    command = f"ulimit -f 4; {shlex.join([*COMMAND, 'schema'])} > {shlex.quote(str(tmp_path / 'out'))}"
+    variables = environment | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, env=variables, timeout=500)
+    assert done.returncode == 2
+    assert done.stderr.startswith("apidiff: The output cannot be written (File too large).")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "gbk"])

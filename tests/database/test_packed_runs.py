@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from apidiff.database import runs
-from apidiff.database.runs import MAX_ROOM, Reading, load_runs, record_path, run_id, whole_digest
+from apidiff.database.runs import MAX_ROOM, Reading, load_runs, record_path, room_of, run_id, whole_digest
 from apidiff.errors import Damage
 from apidiff.execute.record import write_record
 from apidiff.model.trace import RunRecord, SignatureDump
@@ -98,6 +98,13 @@ def test_what_nobody_vouches_for_takes_a_bounded_room(
     for error in reading.damaged:
         assert "is one too many: the records for which nobody known vouches take more than 11 MiB" in str(error)
         assert "Delete those that are not needed" in str(error)
+
+
+def test_an_escape_may_make_all_of_a_text_four_times_as_wide() -> None:
+    """JSON that writes an emoji by escapes is ASCII: 426 kB of such records, packed, took 3.8 GB."""
+    wide, narrow = rb'["\ud83d\ude00' + b"a" * 1_000 + b'"]', b'["' + b"a" * 1_012 + b'"]'
+    assert len(wide) == len(narrow)
+    assert room_of(wide) - room_of(narrow) == 3 * len(wide)
 
 
 def test_what_known_signers_signed_takes_a_bounded_room_of_its_own(

@@ -474,6 +474,12 @@ def test_html_is_one_page(report: Report, language: str, words: str) -> None:
     assert "bad.py:1" in text
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\u2028"])
+def test_no_name_of_a_file_begins_a_line_of_html(report: Report, end: str) -> None:
+    text = scan_html(report({f"a{end}::add-mask::b.py": CODE, f"c{end}##[error]d.py": "("}), "en")
+    assert not [line for line in text.splitlines() if line.startswith(("::", "##["))]
+
+
 def test_markdown_is_a_table_per_part(report: Report) -> None:
     text = scan_markdown(report({"a|b.py": CODE}), "en")
     rows = [line for line in text.splitlines() if line.startswith("|")]

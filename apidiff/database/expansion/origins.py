@@ -93,8 +93,11 @@ def counted(before: int, block: Plain) -> int:
         else:
             waiting.pop()
         if count > MOST_VALUES:
-            found = f"with it the record has more than {MOST_VALUES} values in its source and targets"
-            raise block[ORIGIN].error(found, "Let fewer targets be like others, or sweeps go over less.")
+            found = f"with it the record has more than {MOST_VALUES} values"
+            remedy = (
+                "Let fewer targets be like others, sweeps go over less, or profiles bring fewer samples and caveats."
+            )
+            raise block[ORIGIN].error(found, remedy)
     return count
 
 

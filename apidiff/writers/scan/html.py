@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from apidiff.messages.escape_invisible import visible
+from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
 from apidiff.porting.scan_report import FileShares, Finding, ScanReport
@@ -120,7 +120,7 @@ def _files(files: Sequence[FileShares], language: Language) -> Iterator[str]:
     for file in used:
         shares = {name: int(getattr(file, name)) for name in LABELS}
         numbers = "".join(f'<td class="n">{shares[name]}</td>' for name in LABELS)
-        yield f"<tr><td>{_code(file.file)}</td><td>{_bar(shares)}</td>{numbers}</tr>"
+        yield f"<tr><td>{_code(file_name(file.file))}</td><td>{_bar(shares)}</td>{numbers}</tr>"
     yield "</tbody></table></div>"
 
 
