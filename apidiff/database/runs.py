@@ -38,9 +38,9 @@ SUFFIXES = (".json", ".json.gz", ".json.xz")  # of records: plain, as this progr
 # Bytes of JSON: the largest of the records has a quarter of that. Short texts take thirty times their room in memory.
 MAX_RECORD = 48 * 2**20
 # Bytes of memory for all records of a kind that this project did not make, as `room_of` has them, by who vouches for them: so
-# strangers take none from known signers. Of strangers, six and three times what the largest of this project's takes. Signers
-# have four times that: four or more may each sign as much as this project's records of one release of both frameworks take, 130 MiB
-# of ranks and 530 MiB of single calls. With all of it taken a command needs some 3 GB more.
+# strangers take none from known signers. Of strangers, six and three times what the largest of this project's takes. Signers have
+# four times that: four or more may each sign as much as this project's records of one release of both frameworks take, 130 MiB of
+# ranks and 530 MiB of single calls. With all of it taken a command needs some 3 GB more.
 MAX_ROOM: dict[Trust, dict[type[RunRecord | SingleRecord], int]] = {
     Trust.UNSIGNED: {RunRecord: 250 * 2**20, SingleRecord: 500 * 2**20},
     Trust.SIGNED: {RunRecord: 1000 * 2**20, SingleRecord: 2**31},
