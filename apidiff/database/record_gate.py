@@ -62,10 +62,10 @@ _SHOWN = 100  # characters of a name in a message
 _FIRST_YEAR = 2023  # before the project began
 _SUITE = re.compile(r"source|\d{1,5}(\.\d{1,5}){0,2}((a|b|rc|\.dev|\.post)\d{1,9})*(\+[0-9a-z.]{1,64})?", re.ASCII)
 _VERSION = re.compile(r"(0|[1-9]\d{0,4})(\.(0|[1-9]\d{0,4})){2}", re.ASCII)  # as a release writes it: one name each
+_HALF = re.compile("[\ud800-\udfff]")  # of a character
 _FRAMEWORKS = ("torch", "mindspore")
 _DEVICES = ("cpu", "cuda", "npu")  # of which pages have a name
 # Names of classes, parameters and arguments stand on pages beside what is said of them.
-_HALF = re.compile("[\ud800-\udfff]")
 _WORD = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
 _SLOT = re.compile(r"[A-Za-z_]\w*(\.\w+|\[\d+\])*", re.ASCII)
 # What pages make anchors of: no two such names make the same.

@@ -80,10 +80,9 @@ class Reading:
 def room_of(content: bytes) -> int:
     """How many bytes of memory a record takes at most, whose JSON is ``content``."""
     values = content.count(b",") + content.count(b":")  # of which JSON has one beside each, but for a few
-    is_narrow = (
-        content.isascii() and rb"\u" not in content
-    )  # an escape may stand for what makes all of a text four times as wide
-    return _OF_RECORD + _OF_VALUE * values + len(content) * (1 if is_narrow else 4)
+    # One character may make all of a text four times as wide, also one that an escape stands for.
+    width = 1 if content.isascii() and rb"\u" not in content else 4
+    return _OF_RECORD + _OF_VALUE * values + len(content) * width
 
 
 def whole_digest(content: bytes) -> str:

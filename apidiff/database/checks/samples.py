@@ -193,7 +193,6 @@ def _names_are_parameters(
 @lru_cache(maxsize=1024)  # samples that are like another have its arguments
 def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     """Which of the names that are known is almost ``name``, None for none."""
-    alike = [
-        one for one in known if 2 * min(len(one), len(name)) >= _ALIKE * (len(one) + len(name))
-    ]  # it can be no more
+    # Of two names no more is alike than the shorter one has.
+    alike = [one for one in known if 2 * min(len(one), len(name)) >= _ALIKE * (len(one) + len(name))]
     return next(iter(difflib.get_close_matches(name, alike, 1, _ALIKE)), None)
