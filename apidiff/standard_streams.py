@@ -55,9 +55,11 @@ def _takes_text(stream: TextIO) -> bool:
 
 def print_text(text: str) -> None:
     """Writes to standard output, what it has no letters for as escapes. Raises ApidiffError where that cannot be."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a folder's name need not be text
     try:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(
+                errors="backslashreplace"
+            )  # a folder's name need not be text; what is buffered is written
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:

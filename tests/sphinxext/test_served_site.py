@@ -311,10 +311,12 @@ def test_an_encoding_in_which_no_text_is_written_is_told(tmp_path: Path) -> None
         ("--helped", "error: the following arguments are required: command\n"),
     ],
 )
-def test_help_that_cannot_be_written_is_told(option: str, told: str) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_help_that_cannot_be_written_is_told(option: str, told: str, unbuffered: str) -> None:
     command = [sys.executable, "-m", "apidiff.site_builder", option]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+        variables = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, text=True, env=variables)
     assert done.returncode == 2
     assert done.stderr.endswith(told)
     assert done.stderr.count("\n") == told.count("\n") + (option == "--helped")
