@@ -118,7 +118,7 @@ class _Port:
         self._anchors = CodeAnchors(code)
         self._changes = ReferenceChanges(code, self._anchors, scanned, judge, options)
         self._comments = PortComments(code, self._anchors, options, encoding)
-        self._given_python: dict[_Key, bool] = {}
+        self._given_python: dict[_Key, tuple[bool, int]] = {}
 
     def changes(self) -> tuple[list[Change], list[Edit]]:
         """The changes, and the edits of all of them in their order."""
@@ -155,8 +155,9 @@ class _Port:
             size = self._statements.size(edits)
             if parsed and parsed + size > _MOST_PARSED:
                 break
-            parsed += size
-            if self._gives_python(edits):
+            is_python, more = self._gives_python(edits)
+            parsed += size + more
+            if is_python:
                 found.append(Repair(_like_worst(change, made), edits, [one for one in made if one is not change]))
         return found
 
@@ -193,13 +194,17 @@ class _Port:
         proven = ReferenceChanges(self._code, self._anchors, self._scanned, self._judge, options)
         return of_layers(self._code, self._scanned, without_overlaps(proven.all()))
 
-    def _gives_python(self, edits: list[Edit]) -> bool:
-        """Whether the text is Python with the edits made; an editor asks for the same again and again."""
+    def _gives_python(self, edits: list[Edit]) -> tuple[bool, int]:
+        """Whether the text is Python with the edits made, and how many bytes beside their statements had to be parsed for that.
+
+        It is kept: an editor asks for the same again and again.
+        """
         key = tuple(edits)
         if key not in self._given_python:
             if len(self._given_python) >= _MOST_TRIED:
                 self._given_python.clear()
-            self._given_python[key] = self._statements.give_python(edits) or self._is_written(edits)
+            is_plain = self._statements.give_python(edits)
+            self._given_python[key] = (True, 0) if is_plain else (self._is_written(edits), len(self._code.data))
         return self._given_python[key]
 
     def _is_written(self, edits: Sequence[Edit]) -> bool:

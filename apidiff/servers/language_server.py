@@ -168,7 +168,7 @@ class Editor:
         self.edge = choices.edge
         self._analyser = Analyser(index, choices.mindspore, choices.device)
         self._site = Address()
-        self._porter: Porter | None = None  # keeps the text that it was asked for last
+        self._porter: Porter | None = None  # keeps the ports of documents
         # One thread: analyses come one after another, and messages are answered meanwhile.
         self._worker = WorkerThread("analysis")
         self._analyses: dict[str, tuple[str, asyncio.Future[Analysis]]] = {}

@@ -94,6 +94,18 @@ def test_a_statement_is_parsed_once_for_all_that_ask(monkeypatch: pytest.MonkeyP
     assert len(tried) == count
 
 
+def test_a_text_that_has_to_be_parsed_whole_is_so_a_few_times_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+    text = "import torch\n" + "x = torch.cat([a, b], 1)\n" * 20
+    monkeypatch.setattr(EditedStatements, "give_python", lambda *_: False)
+    assert len(porter.repairs(text, "a.py", (1, 1), (30, 1))) == 20
+    monkeypatch.setattr(port_text, "_MOST_PARSED", 2 * len(text))
+    few = porter.repairs(text, "a.py", (1, 1), (30, 1))
+    assert 0 < len(few) < 4
+    assert porter.repairs(text, "a.py", (1, 1), (30, 1)) == few
+
+
 def test_comments_that_are_begun_and_not_ended_are_looked_through_once() -> None:
     analyser = Analyser(open_index(), "2.10.0")
     line = "x = torch.std(a, dim=1)  " + "# apidiff: ignore[" * 5_000
