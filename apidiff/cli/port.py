@@ -22,6 +22,7 @@ from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, kind_of
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.real_path import RealPaths, real_path
+from apidiff.standard_streams import tell
 from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import PORT_PROBLEMS, problem_text, words
 
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
             partial += not failed and file.ported.is_partial
             code = max(code, failed)
     if partial:
-        sys.stderr.write(words("porting.partial", chosen, count=partial) + "\n")
+        tell(words("porting.partial", chosen, count=partial) + "\n")
     return code
 
 
@@ -126,9 +127,9 @@ def _one(file: PortedFile, place: Path, args: argparse.Namespace, chosen: Langua
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(file.after)
-    sys.stderr.write(_summary(file, chosen) + "\n")
+    tell(_summary(file, chosen) + "\n")
     if names := _unknown(file):
-        sys.stderr.write(words("porting.unknown_names", chosen, names=", ".join(names)) + "\n")
+        tell(words("porting.unknown_names", chosen, names=", ".join(names)) + "\n")
     return 0
 
 
@@ -171,4 +172,4 @@ def _summary(file: PortedFile, chosen: Language) -> str:
 
 def _tell(problems: Sequence[Problem], chosen: Language) -> None:
     for problem in problems:
-        sys.stderr.write(f"apidiff: {visible(problem_text(problem, chosen))}\n")
+        tell(f"apidiff: {visible(problem_text(problem, chosen))}\n")

@@ -55,6 +55,7 @@ from apidiff.model.signed import State
 from apidiff.model.trace import RunRecord
 from apidiff.model.trust import OWN
 from apidiff.model.verdict import Outcome
+from apidiff.standard_streams import tell
 from apidiff.verification import difference, observations
 from apidiff.verification.audit import audit
 
@@ -235,7 +236,7 @@ def list_own(root: Path) -> list[str]:
 
 
 def _note(text: str) -> None:
-    sys.stderr.write(f"{unbroken(text)}\n")
+    tell(f"{unbroken(text)}\n")
 
 
 def _record_of(data: Data, wanted: str, trial: Trial) -> tuple[str, RunRecord | SingleRecord]:

@@ -39,6 +39,7 @@ from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
 from apidiff.process_group import end_group, start, wait_for
 from apidiff.scratch_folder import scratch_folder
+from apidiff.standard_streams import tell
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 
 _NEEDED = {"torch": "apidiff[torch]", "expecttest": "apidiff[dev]"}
@@ -158,15 +159,15 @@ def _extract(args: argparse.Namespace) -> int:
                     write_extracted(made, args.into)
                 elif args.ids:
                     why = "PyTorch's tests have no inputs for it, or none that can be written"
-                    print(f"apidiff: note: {key} has no samples: {why}", file=sys.stderr)  # noqa: T201
+                    tell(f"apidiff: note: {key} has no samples: {why}\n")
             except Ended as error:
                 told = f"samples of {key} are not drawn ({error}); what there is of it stays"
-                print(unbroken(f"apidiff: {told}"), file=sys.stderr)  # noqa: T201
+                tell(f"{unbroken(f'apidiff: {told}')}\n")
                 with (args.into.parent / _ENDED).open("a", encoding="utf-8") as file:
                     file.write(f"{key}\n")
             for call, code in extractor.fatal.items():
                 told = f"this call ends PyTorch's process with code {code}, and is left out: {call.decode()[:300]}"
-                print(unbroken(f"apidiff: note: {key}: {told}"), file=sys.stderr)  # noqa: T201
+                tell(f"{unbroken(f'apidiff: note: {key}: {told}')}\n")
     return 0
 
 

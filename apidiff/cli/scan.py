@@ -20,6 +20,7 @@ from apidiff.porting.scan_settings import FILE, read_baseline, write_baseline
 from apidiff.porting.source_files import SourceFile, changed_since, is_changed
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.real_path import RealPaths
+from apidiff.standard_streams import tell
 from apidiff.writers.scan.words import problem_text, words
 
 FORMATS = ("table", "json", "sarif", "github", "markdown", "html")
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         read_baseline(baseline, None if args.baseline else options.folder / FILE) if baseline else Counter(),
     )
     for problem in report.problems:
-        sys.stderr.write(f"apidiff: {visible(problem_text(problem, chosen))}\n")
+        tell(f"apidiff: {visible(problem_text(problem, chosen))}\n")
     if args.write_baseline is not None:
         count = write_baseline(args.write_baseline, report.findings)
         sys.stdout.write(words("scan.written", chosen, path=file_name(str(args.write_baseline)), count=count) + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,19 +10,20 @@ from apidiff.database.runs import files_of, record_path, signature_path
 from apidiff.database.signing import PROGRAM, Signer, load_signers, signed_file
 from apidiff.errors import DataError
 from apidiff.model.signed import State
+from apidiff.standard_streams import tell
 
 
 def tell_passed_over(damaged: Sequence[object], unchecked: Sequence[str]) -> None:
     """Writes a line each on standard error, where there are any. `apidiff check` fails on them."""
     if unchecked:
         more = f" and {len(unchecked) - 1} more" if len(unchecked) > 1 else ""
-        sys.stderr.write(
+        tell(
             f"apidiff: note: the signature of {unchecked[0]}{more} is not checked, and counts for nothing: {PROGRAM} is "
             "missing or gave no answer.\n"
         )
     if damaged:
         more = f" And {len(damaged) - 1} more: apidiff check names them." if len(damaged) > 1 else ""
-        sys.stderr.write(f"apidiff: note: damaged, and passed over: {damaged[0]}{more}\n")
+        tell(f"apidiff: note: damaged, and passed over: {damaged[0]}{more}\n")
 
 
 def unchecked_errors(root: Path, unchecked: Sequence[str]) -> Iterator[DataError]:

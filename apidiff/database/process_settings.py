@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -70,7 +70,13 @@ def refuse_repeated(table: str, keys: Iterable[tuple[str, ...]]) -> None:
 
 def says_unsupported(message: str, patterns: Iterable[re.Pattern[str]]) -> bool:
     """Whether an error message says by one of ``patterns`` that there is no kernel."""
-    return any(pattern.search(message, 0, _SEARCHED) for pattern in patterns)
+    return _says(message[:_SEARCHED], tuple(patterns))
+
+
+@lru_cache(maxsize=2**14)
+def _says(message: str, patterns: tuple[re.Pattern[str], ...]) -> bool:
+    """Searched for once: many runs end with the same message."""
+    return any(pattern.search(message) for pattern in patterns)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

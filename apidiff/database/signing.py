@@ -86,7 +86,10 @@ def sign(path: Path, key: Path) -> Path:
                 code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
             signature = made.read_bytes()
         except OSError as error:
-            raise ApidiffError(f"{path} was not signed: {PROGRAM} made no signature. Is {key} a secret key?") from error
+            found = f"{path} was not signed: {PROGRAM} made no signature"
+            raise ApidiffError(
+                f"{found}. Is {key} a secret key, and is there a terminal to type its password in?"
+            ) from error
     if code:
         raise ApidiffError(f"{path} was not signed: {PROGRAM} ended with {code}. Is {key} a secret key?")
     with locked(path.parent):

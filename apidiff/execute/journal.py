@@ -13,7 +13,6 @@ import fcntl
 import hashlib
 import os
 import stat
-import sys
 from io import BytesIO, FileIO
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from apidiff.database.runs import MAX_RECORD
 from apidiff.errors import printable
 from apidiff.execute.plan import SKIPPED, Plan, step_key
 from apidiff.model.trace import ProbeRun
+from apidiff.standard_streams import tell
 
 
 class Journal:
@@ -50,7 +50,7 @@ class Journal:
             if specs.get((run.api, run.probe)) == run.spec:
                 self.done[run.api, run.probe] = run
         if self.done:
-            sys.stderr.write(
+            tell(
                 f"apidiff: note: {len(self.done)} of {len(specs)} probes are taken from {printable(str(path))}, "
                 "which an interrupted run left.\n"
             )
@@ -74,7 +74,7 @@ class Journal:
             elif line.endswith(b"\n"):  # one that does not was being written when the run was stopped
                 damaged += 1
         if damaged:
-            sys.stderr.write(
+            tell(
                 f"apidiff: note: {damaged} lines of the journal {printable(str(path))} are damaged or of another run; "
                 "what they held is made again.\n"
             )
@@ -124,14 +124,14 @@ def _decoded(line: bytes, name: str, world_size: int | None) -> ProbeRun | None:
 
 
 def _tell_unused(path: Path | None, found: str, remedy: str) -> None:
-    sys.stderr.write(
+    tell(
         f"apidiff: note: the journal {printable(str(path))} {found}; nothing of it is taken up, and what this run does is not "
         f"kept. {remedy}\n"
     )
 
 
 def _tell_unkept(path: Path | None, error: OSError) -> None:
-    sys.stderr.write(
+    tell(
         f"apidiff: note: the journal {printable(str(path))} cannot be kept ({error.strerror}); if this run is stopped, the next "
         "one begins anew. Set XDG_STATE_HOME to a folder that can be written.\n"
     )
@@ -155,7 +155,7 @@ def _remove(path: Path, file: FileIO) -> None:
     try:
         file.truncate(0)
     except OSError as error:
-        sys.stderr.write(
+        tell(
             f"apidiff: note: the journal {printable(str(path))} is no longer needed, and can neither be removed nor emptied "
             f"({error.strerror}); the next run would take it up. Delete it.\n"
         )

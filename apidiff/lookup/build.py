@@ -16,8 +16,8 @@ from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
 from apidiff.derive.source_names import source_names
 from apidiff.derive.versions_run import newest_first, versions_run
-from apidiff.errors import Damage, DataError
-from apidiff.lookup.index import LONGEST, Index, Spelling, packed
+from apidiff.errors import DataError
+from apidiff.lookup.index import Index, Spelling, packed
 from apidiff.lookup.made_entries import made_entries
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
@@ -39,10 +39,6 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
     digests: dict[str, bytes] = {}
     failing: dict[str, DataError] = {}
     for key, digest, entry, _ in made_entries(data, former.made_of if former else _none, failing):
-        if (size := len(msgspec.msgpack.encode(entry))) > LONGEST:
-            found = f"makes an entry of {size // 2**20} MiB, where {LONGEST // 2**20} are the most"
-            failing[key] = DataError(data.path_of(key), None, found, "Write fewer and shorter texts.", Damage.SIZE)
-            continue
         entries[key], digests[key] = entry, digest
     data = passing_over(data, failing, failing)
     index = index_of(

@@ -17,9 +17,10 @@ import numpy
 from apidiff.database import Data
 from apidiff.database.examples import readable_examples
 from apidiff.database.paths import PACKAGE, examples_folder
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.folder_walk import visible_files
 from apidiff.lookup.entry import Builder
+from apidiff.lookup.index import LONGEST
 from apidiff.model.views import Entry
 
 # The layers that make entries, and their words.
@@ -27,6 +28,8 @@ _MAKERS = ("model", "database", "signatures", "execute", "judge", "derive", "mes
 # What no entry is made from: where files are, and what is wrong with those that were passed over.
 _TOLD_APART = {"root", "mappings", "origins", "unneeded", "unused", "damaged", "broken", "passed_over", "taken_room"}
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
+_encode_entry = msgspec.msgpack.Encoder().encode
+_LONGEST_OF_ALL = 200 * 2**20  # bytes of all entries; they have half of that
 
 
 def made_entries(
@@ -48,6 +51,7 @@ def made_entries(
     """
     examples = readable_examples(examples_folder())
     shared, builder = digest_of_shared(data, examples), Builder(data, data.backends, examples)
+    whole = 0
     for key, mapping in data.mappings.items():
         digest = hashlib.sha256(shared + _encode(mapping)).digest()
         entry = former(key, digest)
@@ -56,7 +60,21 @@ def made_entries(
         except DataError as error:
             failing[key] = error.without_frames()
             continue
+        length = len(_encode_entry(made))
+        if length > LONGEST or whole + length > _LONGEST_OF_ALL:
+            failing[key] = _too_long(data.path_of(key), length, whole)
+            continue
+        whole += length
         yield key, digest, made, entry is None
+
+
+def _too_long(path: Path, length: int, before: int) -> DataError:
+    found = f"makes an entry of {length // 2**20} MiB, where {LONGEST // 2**20} are the most"
+    if length <= LONGEST:
+        found = (
+            f"makes an entry with which all have more than {_LONGEST_OF_ALL // 2**20} MiB, after {before // 2**20} MiB"
+        )
+    return DataError(path, None, found, "Write fewer and shorter texts, here or in a profile.", Damage.SIZE)
 
 
 def digest_of_shared(data: Data, examples: object) -> bytes:

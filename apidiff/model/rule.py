@@ -54,7 +54,9 @@ class WritingRule(Record, frozen=True, kw_only=True):
     samples: list[Slug] = []
 
 
-Guides = Annotated[dict[NonEmpty, NonEmpty], msgspec.Meta(max_length=500)]
+# What is known of the calls of each API holds the section of the guide about it, and each target all that is left out.
+Guides = Annotated[dict[NonEmpty, Slug], msgspec.Meta(max_length=500)]
+_MOST_LEFT_OUT = 4_000  # characters; the most is an eighth of that
 
 
 class WritingRules(Record, frozen=True, kw_only=True):
@@ -69,6 +71,11 @@ class WritingRules(Record, frozen=True, kw_only=True):
     targets: dict[DottedName, dict[DottedName, WritingRule]] = {}
     guides: Guides = {}
     stand_ins: dict[DottedName, DottedName] = {}
+
+    def __post_init__(self) -> None:
+        length = sum(len(name) + len(text.en) + len(text.zh) for name, text in self.left_out.items())
+        if length > _MOST_LEFT_OUT:
+            raise ValueError(f"`left_out` has {length} characters, where {_MOST_LEFT_OUT} are the most")
 
 
 def rewrite(call: SampleCall, rule: Rule, api: str) -> SampleCall:

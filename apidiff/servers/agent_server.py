@@ -54,7 +54,7 @@ from apidiff.writers.scan.words import counts, problem_text, title, words
 from apidiff.writers.short_answer import short_answer
 from apidiff.writers.short_evidence import short_evidence
 
-_LONGEST_CODE, _LONGEST_QUERY = 200_000, 200  # characters
+_LONGEST_CODE, _LONGEST_QUERY, _LONGEST_SUMMARY = 200_000, 200, 500  # characters
 _FINDINGS = 40
 _PATIENCE = 20.0  # seconds for what was asked before the input ended
 _STEP = 0.05  # seconds
@@ -177,7 +177,8 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         """Which APIs fit some words."""
         found = agent.searcher().search(query, limit)
         lines = [
-            f"- {result.id} [{label(f'risk.{result.risk}', language)}] {result.summary.said_in(language)}"
+            f"- {result.id} [{label(f'risk.{result.risk}', language)}] "
+            f"{one_line(result.summary.said_in(language), _LONGEST_SUMMARY)}"
             for result in found.results
         ]
         return "\n".join(lines) or label("terminal.nothing", language, words=repr(one_line(query, _LONGEST_QUERY)))

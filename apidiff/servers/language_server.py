@@ -142,6 +142,18 @@ class _Protocol(LanguageServerProtocol):
         params.cell_text_documents = [cell for cell in params.cell_text_documents if _is_address(cell.uri)]
         yield from super().lsp_notebook_document__did_open(params)
 
+    def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
+        """Handle a message; pygls keeps what came of each notification, with its text where it failed, until the session ends."""
+        super()._execute_handler(msg_id, handler, callback, args, kwargs)
+        kept = self._request_futures.get(msg_id)
+
+        def forget(done: Any) -> None:
+            if self._request_futures.get(msg_id) is done:
+                del self._request_futures[msg_id]
+
+        if kept is not None:
+            kept.add_done_callback(forget)
+
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         if error is not None:
             error.data = None  # a traceback, which is no answer: the log has its last line
@@ -310,6 +322,18 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         uri = params.text_document.uri
         editor.forget(uri)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    # Notebooks are not offered to be sent; some editors send them, and ask about their cells.
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def notebook_closed(params: types.DidCloseNotebookDocumentParams) -> None:
+        for cell in params.cell_text_documents:
+            editor.forget(cell.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def notebook_changed(params: types.DidChangeNotebookDocumentParams) -> None:
+        structure = params.change.cells.structure if params.change.cells else None
+        for cell in (structure.did_close if structure else None) or []:
+            editor.forget(cell.uri)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:

@@ -7,7 +7,6 @@ is read anew.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from sphinx.environment import BuildEnvironment
 from apidiff.errors import printable
 from apidiff.sphinxext.file_digests import file_digest, read_note
 from apidiff.sphinxext.written_files import naming_the_file
+from apidiff.standard_streams import tell
 from apidiff.writers.exports.files import write_if_changed
 
 _DIGESTS = Path("apidiff", "digests_of_pages.json")
@@ -74,4 +74,4 @@ def _file(kept: Path, page: str) -> Path:
 
 def _tell(line: str) -> None:
     # Not as a warning, which ends a build with -W: nothing is wrong with the pages.
-    sys.stderr.write(f"{printable(line)}\n")
+    tell(f"{printable(line)}\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -24,6 +23,7 @@ from apidiff.messages.escape_invisible import visible
 from apidiff.model.published import FORMAT, Base, Index, IndexRow, IndexRun
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.process_group import remove_folder
+from apidiff.standard_streams import tell
 from apidiff.writers.tables import fill_tables
 
 _GENERATOR = "apidiff"
@@ -288,7 +288,7 @@ def _put_away(stage: Path, missing: Iterable[Path]) -> None:
         remove_folder(str(stage))  # where few files may be open too: `shutil.rmtree` has as many as there are levels
         if os.path.lexists(stage):
             note = visible(f"{stage} could not be deleted. Nothing in it is needed: delete it.")
-            sys.stderr.write(f"apidiff: note: {note}\n")
+            tell(f"apidiff: note: {note}\n")
     for parent in missing:  # those that are empty: all of them unless the export stands
         with suppress(OSError):
             parent.rmdir()

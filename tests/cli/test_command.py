@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -177,6 +178,26 @@ def test_where_nobody_can_be_told_the_exit_code_tells(arguments: list[str], envi
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=full, env=environment, timeout=500)
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    "code", ["import torch\nx = torch.std(y)\n", "import torch\nx = (\n"], ids=["read", "passed over"]
+)
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_note_that_nobody_takes_costs_no_answer(
+    tmp_path: Path, environment: dict[str, str], code: str, taken: bool
+) -> None:
+    """A damaged record or file is told in a note, and a standard error that took none ended the command before its answer."""
+    (tmp_path / "model.py").write_text(code, encoding="utf-8")
+    with Path("/dev/null" if taken else "/dev/full").open("w") as told:
+        done = subprocess.run(
+            [*COMMAND, "scan", "--no-config", "--format", "json", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=told,
+            env=environment,
+            timeout=500,
+        )
+    assert (done.returncode, len(json.loads(done.stdout)["files"])) == (0, 1)
 
 
 @pytest.mark.parametrize("words", [["lookup", "reduce", "--json"], ["runs", "list"]])

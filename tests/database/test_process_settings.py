@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -186,3 +187,16 @@ MESSAGES = [
 @pytest.mark.parametrize(("message", "says"), MESSAGES)
 def test_the_head_of_a_message_is_searched(message: str, says: bool) -> None:
     assert says_unsupported(message, [re.compile("[ab]+c"), re.compile("no kernel")]) == says
+
+
+def test_a_message_is_searched_once() -> None:
+    """Thousands of runs end with one message: patterns at the bounds, asked for each, took a minute."""
+    searched: list[str] = []
+
+    class Counting:
+        def search(self, text: str) -> None:
+            searched.append(text)
+
+    pattern = cast("re.Pattern[str]", Counting())
+    assert not any(says_unsupported(f"{'long' * 1000} {number}", [pattern]) for number in range(5))
+    assert searched == [("long" * 1000)[:2000]]

@@ -231,12 +231,19 @@ def test_an_entry_is_unpacked_no_further_than_any_is_long() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize(
+    ("bound", "found"),
+    [
+        ("LONGEST", "of 0 MiB, where 0 are the most"),
+        ("_LONGEST_OF_ALL", "with which all have more than 0 MiB, after 0 MiB"),
+    ],
+)
 def test_an_entry_that_is_longer_than_any_is_named_and_stops_no_other(
-    small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    small: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], bound: str, found: str
 ) -> None:
-    """An index was written that could not be read, and stopped every answer from then on."""
-    monkeypatch.setattr("apidiff.lookup.build.LONGEST", 100)
-    with pytest.raises(ApidiffError, match=r"\.yaml: makes an entry of 0 MiB, where 0 are the most\. Write fewer"):
+    """An index was written that could not be read, and stopped every answer from then on; hundreds of long ones took 4 GB."""
+    monkeypatch.setattr(f"apidiff.lookup.made_entries.{bound}", 100)
+    with pytest.raises(ApidiffError, match=rf"\.yaml: makes an entry {found}\. Write fewer"):
         load().lookup("torch.distributed.all_reduce")
     assert load().search("reduce").results == []
     assert "damaged, and passed over" in capfd.readouterr().err

@@ -19,8 +19,11 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from apidiff.lookup import cache
+from apidiff.lookup.answer import Found, SearchResult
 from apidiff.lookup.cache import open_index
 from apidiff.lookup.index import Index
+from apidiff.lookup.search import Searcher
+from apidiff.model.base import Text
 from apidiff.servers import agent_server
 from apidiff.servers.agent_server import Agent, make_server
 
@@ -216,6 +219,19 @@ async def test_a_server_of_former_code_says_so_and_keeps_no_index(monkeypatch: p
         [part] = await server.call_tool("lookup", {"name": "torch.cat"})
         said.append("apidiff was changed since this server was started" in part.text.rpartition("\n\n")[2])
     assert (said, kept) == ([False, True, True], [True, False, False])
+
+
+async def test_a_summary_stays_in_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its line breaks would make lines, even headings, of the answer."""
+    summary = Text(en="Abs.\n::error ::no\x1b[2J\n# Heading", zh="值。\n# 标题")
+    found = SearchResult(
+        words="abs", corrected={}, results=[Found(id="torch.abs", risk="none", score=1.0, summary=summary, matches=[])]
+    )
+    monkeypatch.setattr(Searcher, "search", lambda *_: found)
+    server = make_server(open_index())
+    for language in ("en", "zh"):
+        [part] = await server.call_tool("search", {"query": "abs", "language": language})
+        assert (part.text.count("\n"), "\x1b" in part.text) == (0, False)
 
 
 async def test_minisign_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from typing import Any
 from apidiff.database.expansion.citations import attach_citations, prune_inherited
 from apidiff.database.expansion.convert import Origins, to_mapping
 from apidiff.database.expansion.notes import Notes, fill_notes
-from apidiff.database.expansion.origins import Plain, mark
+from apidiff.database.expansion.origins import ORIGIN, Plain, counted, mark
 from apidiff.database.expansion.profiles import Profiles, apply_profiles, fill_placeholders
 from apidiff.database.expansion.scripts import claim_scripts
 from apidiff.database.expansion.signatures import Signatures, claim_members, derive_parameters, derive_signature_claims
@@ -98,6 +98,7 @@ class Expander:
         _, plain, lines = read_yaml_plain(path, AuthoredRecord, RECORD)
         with naming_the_record(path):
             record = mark(plain, lines, path, "record")
+            self.profiles.count(0, record[ORIGIN])  # where others have too many none is expanded
             record = apply_profiles(record, self.profiles)
             record = fill_notes(record, self.notes, self.profiles.unneeded)
             record = fill_placeholders(record, name)
@@ -107,7 +108,9 @@ class Expander:
             record = derive_signature_claims(record, name, self.signatures)
             record = expand_sweeps(record)
             record = prune_inherited(record, self.profiles.observed)
-            return attach_citations(record, name, self.documents)
+            record = attach_citations(record, name, self.documents)
+            self.profiles.count(counted(0, record), record[ORIGIN])
+            return record
 
     def expand(self, path: Path, name: str) -> tuple[Mapping, Origins]:
         """The mapping ``name`` of the record in the file ``path``, and where each part of it was written. Raises DataError."""

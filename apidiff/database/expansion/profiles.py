@@ -27,7 +27,7 @@ Observed = tuple[Path, int | None, str]
 
 _WHOLE = ("category", "summary", "execution")
 """Keys of a record that it takes from a profile as they are where it has none."""
-_MOST_VALUES_OF_ALL = 300_000  # of all records; they have two fifths of that
+_MOST_VALUES_OF_ALL = 500_000  # of all records; they have half of that
 _MOST_FILLED_IN = 2**13  # characters; the most is a tenth of that
 _PLACEHOLDER = re.compile(r"\$(\w+)")
 _GENERATIONS = {
@@ -49,7 +49,7 @@ class Profiles:
     """All profiles by name. ``used``: those that a record names; ``unneeded``: what could go from the records.
 
     ``observed``: the probes that claims of profiles name and that an API of a record has. ``refused``: files of profiles that
-    could not be read. ``values``: how many all records hold that were expanded.
+    could not be read. ``values``: how many all records hold that were expanded, with their texts.
     """
 
     by_name: dict[str, Plain]
@@ -60,11 +60,15 @@ class Profiles:
     values: int = 0
 
     def count(self, values: int, origin: Origin) -> None:
-        """Count the values of a record. Raises DataError where all have more than any do: what profiles bring is in hundreds."""
+        """Count the values of a record. Raises DataError where all have more than any do: what profiles bring is in hundreds.
+
+        Long texts count as several: a note is named wherever a profile names it.
+        """
         self.values += values
         if self.values > _MOST_VALUES_OF_ALL:
             found = f"with it all records have more than {_MOST_VALUES_OF_ALL} values"
-            raise origin.error(found, "Let profiles that many records name bring fewer samples, caveats and the like.")
+            remedy = "Let profiles that many records name bring fewer samples and caveats, and shorter texts."
+            raise origin.error(found, remedy)
 
     def note_repeated(self, over: Plain, what: str, remedy: str) -> None:
         """Note that ``over``, of a record, says what its profile says already."""
@@ -167,7 +171,7 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     done["caveats"] = _overlaid(inherited, own, profiles, own=True).get("caveats", {})
     done["with"] = whole
     rest: Plain = {key: done[key] for key in ("samples", "caveats", "otherwise") if key in done}
-    profiles.count(counted(values, {**rest, ORIGIN: record[ORIGIN]}), record[ORIGIN])
+    counted(values, {**rest, ORIGIN: record[ORIGIN]})
     return done
 
 
