@@ -157,6 +157,24 @@ def start(
     )
 
 
+def run_beside(command: Sequence[str], seconds: float | None = None, *, output: IO[bytes] | int | None = None) -> int:
+    """Runs a program that speaks with the user, at this terminal and in this process group; returns its exit code.
+
+    It has ended when this returns or raises. Raises OSError where it cannot be started, TimeoutExpired at its deadline.
+    """
+    from apidiff.ending_signals import held
+
+    process = None
+    try:
+        with held():  # else one that is begun as a signal comes would be left to itself
+            process = subprocess.Popen(command, stdout=output)
+        return process.wait(seconds)
+    finally:
+        if process is not None and process.returncode is None:
+            process.kill()
+            reap(process)
+
+
 def wait_for(process: subprocess.Popen[bytes]) -> int:
     """Waits for the end of a process, however long; returns its exit code.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from apidiff.process_group import Ended, kill_group, kill_marked, run, start, wait_for
+from apidiff.process_group import Ended, kill_group, kill_marked, run, run_beside, start, wait_for
 
 SHELL = ["/bin/sh", "-c"]
 
@@ -87,6 +87,14 @@ def test_a_deadline_ends_the_whole_group(tmp_path: Path, guarded: bool) -> None:
 def test_what_a_program_leaves_behind_is_ended_and_not_waited_for(tmp_path: Path) -> None:
     assert run([*SHELL, f"sleep 600 & echo $! > {tmp_path}/pids"], 300).code == 0
     _assert_gone(tmp_path / "pids")
+
+
+def test_a_program_beside_this_one_ends_by_its_deadline() -> None:
+    assert run_beside(["/bin/sh", "-c", "exit 3"]) == 3
+    began = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        run_beside(["sleep", "600"], 0.2)
+    assert time.monotonic() - began < 300
 
 
 def test_a_program_that_is_not_there() -> None:
@@ -183,29 +191,33 @@ def test_a_process_that_has_no_file_left_kills_what_it_can(monkeypatch: pytest.M
 
 
 _SIGNALLED = """
-import os, signal, sys
+import os, signal, subprocess, sys
 from apidiff import process_group
 from apidiff.ending_signals import end_in_order
 
-start = process_group.start
+popen = subprocess.Popen
 
 def started(*given, **named):
-    process = start(*given, **named)
+    process = popen(*given, **named)
     print(process.pid, flush=True)
     os.kill(os.getpid(), signal.Signals[sys.argv[1]])
     return process
 
-process_group.start = started
+subprocess.Popen = started
 end_in_order()
-process_group.run(["sleep", "600"], 500, guarded=False)
+if sys.argv[2] == "run":
+    process_group.run(["sleep", "600"], 500, guarded=False)
+else:
+    process_group.run_beside(["sleep", "600"])
 """
 
 
+@pytest.mark.parametrize("how", ["run", "run_beside"])
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", -signal.SIGINT)])
-def test_a_program_that_was_just_started_ends_with_a_signal(name: str, code: int) -> None:
-    """git was left to itself where the signal came before it was known that it runs."""
+def test_a_program_that_was_just_started_ends_with_a_signal(name: str, code: int, how: str) -> None:
+    """git, and minisign with its question, were left to themselves where the signal came before it was known that they run."""
     ended = subprocess.run(
-        [sys.executable, "-c", _SIGNALLED, name], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", _SIGNALLED, name, how], capture_output=True, text=True, timeout=300, check=False
     )
     assert ended.returncode == code, ended.stderr
     assert not psutil.pid_exists(int(ended.stdout))

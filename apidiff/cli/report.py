@@ -67,12 +67,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _documents(args: argparse.Namespace) -> bytes | str:
     from apidiff.database import load
-    from apidiff.database.checks import without_unusable
+    from apidiff.database.checks import with_entries, without_unusable
     from apidiff.derive.document_differences import documents_report
     from apidiff.lookup import knowledge
     from apidiff.writers.documents import documents_text
 
-    rows = documents_report(without_unusable(load()), knowledge.load().entries)
+    entries = knowledge.load().entries
+    rows = documents_report(with_entries(without_unusable(load()), entries), entries)
     return json_line(rows, indent=1) if args.json else documents_text(rows, language(args.lang))
 
 
@@ -91,7 +92,7 @@ def _conditions(args: argparse.Namespace) -> bytes | str:
 
 def _official(args: argparse.Namespace) -> bytes | str:
     from apidiff.database import load
-    from apidiff.database.checks import without_unusable
+    from apidiff.database.checks import with_entries, without_unusable
     from apidiff.derive.official import official_report
     from apidiff.errors import DataError
     from apidiff.lookup import knowledge
@@ -100,7 +101,8 @@ def _official(args: argparse.Namespace) -> bytes | str:
     data = without_unusable(load())
     if not data.tables:
         raise DataError(data.root / "official", None, "holds no table", "Restore the folder, or reinstall apidiff.")
-    report = official_report(data, dict(knowledge.load().entries))
+    entries = dict(knowledge.load().entries)
+    report = official_report(with_entries(data, entries), entries)
     if args.format == "json":
         return json_line(report, indent=1)
     return report_markdown(report, language(args.lang))

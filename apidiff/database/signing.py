@@ -34,7 +34,7 @@ from apidiff.folder_walk import visible_files
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.signed import Signed, State
 from apidiff.model.trust import Trust
-from apidiff.process_group import run
+from apidiff.process_group import run, run_beside
 from apidiff.scratch_folder import scratch_folder
 
 PROGRAM = "minisign"
@@ -58,6 +58,7 @@ _FIRST = (
 )
 
 _HEAD = re.compile(r"^[ \t]*\[\[[ \t]*signer[ \t]*\]\]", re.MULTILINE)
+_MOST_SAID = 2**16  # bytes: minisign says a line or two
 _KEY_BYTES = 42  # of a public key: its algorithm, its ID, the key
 _EXAMPLE = "Write one table [[signer]] per signer, with name, key and about; the head of the file has an example."
 
@@ -83,7 +84,7 @@ def sign(path: Path, key: Path) -> Path:
             raise ApidiffError(f"{found}. Make room there, or name another folder: TMPDIR=/somewhere") from error
         try:
             with _terminal_as_it_was():
-                code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+                code = run_beside(command, output=subprocess.DEVNULL)
             signature = made.read_bytes()
         except OSError as error:
             found = f"{path} was not signed: {PROGRAM} made no signature"
@@ -259,7 +260,7 @@ def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
         (folder / "record").write_bytes(content)
         (folder / "signature").write_bytes(signature)
         command = [program, "-V", "-m", "record", "-x", "signature", "-P", key]
-        done = run(command, _DEADLINE_S, folder=folder, guarded=False)
+        done = run(command, _DEADLINE_S, folder=folder, guarded=False, printed=_MOST_SAID)
     if done.code == 0:
         return ""
     if done.code not in _REFUSED:

@@ -74,7 +74,9 @@ def _too_long(path: Path, length: int, before: int) -> DataError:
         found = (
             f"makes an entry with which all have more than {_LONGEST_OF_ALL // 2**20} MiB, after {before // 2**20} MiB"
         )
-    return DataError(path, None, found, "Write fewer and shorter texts, here or in a profile.", Damage.SIZE)
+    return DataError(
+        path, None, found, "Write fewer and shorter texts, here, in a profile or in documented.yaml.", Damage.SIZE
+    )
 
 
 def digest_of_shared(data: Data, examples: object) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -28,6 +29,17 @@ class Listing(Record, frozen=True, kw_only=True):
     against: ReleaseVersion | None = None
     lacks: list[NonEmpty] = []
     deprecated: list[NonEmpty] = []
+
+    def __post_init__(self) -> None:
+        for key, names in (
+            ("has", self.has),
+            ("new", self.new),
+            ("lacks", self.lacks),
+            ("deprecated", self.deprecated),
+        ):
+            if len(names) > len(set(names)):
+                name = next(name for name, count in Counter(names).items() if count > 1)
+                raise ValueError(f"`{key}` of {self.document[:100]} has {name[:100]!r} twice")
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ from apidiff.writers.short_evidence import short_evidence
 
 _LONGEST_CODE, _LONGEST_QUERY, _LONGEST_SUMMARY = 200_000, 200, 500  # characters
 _FINDINGS = 40
+_NAMES = 100  # without an answer
 _PATIENCE = 20.0  # seconds for what was asked before the input ended
 _STEP = 0.05  # seconds
 _ASKED_AGAIN_S = 60.0  # seconds: minisign, where it gave no answer before
@@ -321,7 +322,8 @@ def _scanned(report: ScanReport, language: Language) -> list[str]:
         lines.append(f"- {label('screen.more_short', language, count=len(findings) - _FINDINGS)}")
     unknown = [used.source for used in report.apis if used.labels.get("unknown")]
     if unknown:
-        names = label("site.comma", language).join(unknown)
+        more = [label("screen.more_short", language, count=len(unknown) - _NAMES)] if len(unknown) > _NAMES else []
+        names = label("site.comma", language).join([*unknown[:_NAMES], *more])
         lines.append(words("scan.unknown", language, count=len(unknown)) + label("site.aside", language, text=names))
     return lines
 

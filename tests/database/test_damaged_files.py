@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from unlisted_folders import refuse_listing
 
+from apidiff import cli
 from apidiff.database import DataError, InvalidData, checks, load, load_valid
 from apidiff.database.checks import passing_over, without_unusable
 from apidiff.database.checks.subject import Subject
@@ -28,7 +29,7 @@ from apidiff.derive.counterparts import counterparts
 from apidiff.derive.official import official_report
 from apidiff.errors import Damage
 from apidiff.folder_walk import visible_files
-from apidiff.lookup import entry
+from apidiff.lookup import entry, knowledge
 from apidiff.lookup.entry import entries
 from apidiff.lookup.made_entries import made_entries
 from apidiff.model.signed import State
@@ -551,6 +552,18 @@ def test_a_mapping_of_which_no_entry_can_be_made_is_passed_over_alone(
     assert (rest.mappings.keys(), rest.passed_over.keys(), rest.broken) == ({REDUCE, GATHER}, {ABS}, [failing[ABS]])
     with pytest.raises(InvalidData, match="is unlike any record"):
         site_content.kept(data, root / "kept")
+
+
+@pytest.mark.parametrize("what", ["official", "documents"])
+def test_a_report_goes_on_without_a_mapping_that_has_no_entry(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], what: str
+) -> None:
+    """A table lists it: the report ended in a traceback."""
+    known = knowledge.load()
+    rest = {key: made for key, made in known.entries.items() if key != REDUCE}
+    monkeypatch.setattr(knowledge.KnowledgeBase, "entries", rest)
+    assert cli.main(["report", what]) == 0
+    assert capsysbinary.readouterr().out
 
 
 def test_a_record_that_a_check_fails_on_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

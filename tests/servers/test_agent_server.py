@@ -234,6 +234,12 @@ async def test_a_summary_stays_in_its_line(monkeypatch: pytest.MonkeyPatch) -> N
         assert (part.text.count("\n"), "\x1b" in part.text) == (0, False)
 
 
+async def test_names_without_an_answer_are_told_up_to_a_bound() -> None:
+    code = "import torch\n" + "".join(f"torch.made_up_{number}()\n" for number in range(150))
+    [part] = await make_server(open_index()).call_tool("scan", {"code": code, "language": "en"})
+    assert (part.text.count("torch.made_up_"), "50 more" in part.text) == (100, True)
+
+
 async def test_minisign_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
     index = open_index()

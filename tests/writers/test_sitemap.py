@@ -101,6 +101,13 @@ BAD = [
 ]
 
 
+def test_an_address_that_is_repeated_hundreds_of_times_is_short() -> None:
+    """One of 90,000 characters above each of 8,000 statements took 3 GB."""
+    assert Address.parse(f"https://a/{'a' * 490}").root.endswith("a/")
+    with pytest.raises(BadAddress, match=r"has 501 characters, where 500 are the most\. Write a shorter .* --site-url"):
+        Address.parse(f"https://a/{'a' * 491}")
+
+
 @pytest.mark.parametrize("text", BAD)
 def test_bad_address_says_how_a_good_one_looks(text: str) -> None:
     with pytest.raises(BadAddress, match=r"Give one like .* with --site-url"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, islice
@@ -139,6 +139,11 @@ def passing_over(data: Data, faults: dict[str, DataError], passed_over: dict[str
     return replace(
         data, mappings=mappings, broken=[*data.broken, *faults.values()], passed_over=data.passed_over | passed_over
     )
+
+
+def with_entries(data: Data, entries: Container[str]) -> Data:
+    """``data`` without the mappings of which no entry could be made, which is told where they are made. ``entries``: by ID."""
+    return replace(data, mappings={key: mapping for key, mapping in data.mappings.items() if key in entries})
 
 
 def _first_faults(data: Data, passes: Sequence[Pass]) -> dict[str, DataError]:

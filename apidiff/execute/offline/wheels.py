@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from apidiff.folder_walk import walk_folders
-from apidiff.process_group import remove_folder
+from apidiff.process_group import remove_folder, run_beside
 from apidiff.scratch_folder import scratch_folder
 
 if TYPE_CHECKING:
@@ -269,13 +269,15 @@ def fetch(into: Path = WHEELS) -> int:
 def _download(into: Path, arguments: list[str]) -> bool:
     """Whether pip fetched wheels into ``into``; where it did not, a line says so after pip's own."""
     command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command += ["--only-binary=:all:", f"--dest={into}", *arguments]
     try:
-        command += ["--only-binary=:all:", f"--dest={into}", *arguments]
-        subprocess.run(command, timeout=_FETCH_S, check=True)
-    except subprocess.SubprocessError as error:
-        print(f"wheels: pip did not fetch all ({error}); its lines above say why.", file=sys.stderr)  # noqa: T201
+        code = run_beside(command, _FETCH_S)
+    except subprocess.TimeoutExpired:
+        print(f"wheels: pip was ended after {_FETCH_S} s. Run this again, with a quicker connection.", file=sys.stderr)  # noqa: T201
         return False
-    return True
+    if code:
+        print(f"wheels: pip did not fetch all (it ended with {code}); its lines above say why.", file=sys.stderr)  # noqa: T201
+    return not code
 
 
 if __name__ == "__main__":

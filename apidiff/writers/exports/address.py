@@ -16,6 +16,7 @@ from apidiff.model.published import FORMAT
 VARIABLE = "APIDIFF_SITE_URL"
 API = f"api/v{FORMAT}"
 _NAMES_USER = re.compile(r"[^/?#]*/{2,}[^/?#]*@")
+_LONGEST = 500  # characters: links repeat it hundreds of times
 _NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -89,6 +90,11 @@ class Address(NamedTuple):
             return cls()
         if names_user(text):
             raise AddressWithPassword
+        if len(text) > _LONGEST:
+            raise BadAddress(
+                f"The address of the site has {len(text)} characters, where {_LONGEST} are the most. Write a shorter one where "
+                f"it is set: with --site-url, in {VARIABLE} or as `site` in pyproject.toml."
+            )
         try:
             parts = urlsplit(text)
             _ = parts.port  # raises where it is none
