@@ -36,6 +36,15 @@ class States(Enum):
     OTHER = "other"  # a remark in words, which is not taken over
 
 
+# Of which of the two APIs a row names a parameter; one with a remark may name either.
+_NAMED = {
+    States.SAME: (True, True),
+    States.DEFAULT: (True, True),
+    States.TORCH_ONLY: (True, False),
+    States.MINDSPORE_ONLY: (False, True),
+}
+
+
 class PageRow(Record, frozen=True, kw_only=True):
     """What a page of ``release`` states of a parameter, or of an ``input`` that an object of a class is called with.
 
@@ -52,6 +61,11 @@ class PageRow(Record, frozen=True, kw_only=True):
     source_name: NameOrNone
     target_name: NameOrNone
     states: States
+
+    def __post_init__(self) -> None:
+        named = bool(self.source_name), bool(self.target_name)
+        if _NAMED.get(self.states, named) != named:
+            raise ValueError(f"a row that states {self.states.value!r} names other parameters")
 
     @property
     def document(self) -> Document:

@@ -6,6 +6,7 @@ Each row of a table becomes a claim, ``corresponds``, on the target that the row
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database.yaml import Lines, read_yaml
-from apidiff.errors import DataError
+from apidiff.errors import DataError, typed
 from apidiff.folder_walk import visible_files
 from apidiff.model.base import DottedName
 from apidiff.model.claim import Claim, Corresponds, Stated
@@ -22,6 +23,8 @@ from apidiff.model.documented import Listing, MindsporeOnly, OfficialTable, Poin
 from apidiff.model.mapping import Document, Mapping, Target
 
 ONLY_FILE = "mindspore_only.yaml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")  # of a table, a heading of the report
+_ONLY = re.compile(r"mindspore(\.\w+)+")
 
 OnlyFile = dict[DottedName, MindsporeOnly]
 """What the file of MindSpore APIs holds to which no PyTorch API corresponds."""
@@ -30,7 +33,15 @@ OnlyFile = dict[DottedName, MindsporeOnly]
 def load_mindspore_only(root: Path) -> tuple[OnlyFile, Lines]:
     """The file below the data folder ``root`` with its lines; nothing where there is none. Raises DataError."""
     path = root / ONLY_FILE
-    return read_yaml(path, OnlyFile) if os.path.lexists(path) else ({}, {})
+    if not os.path.lexists(path):
+        return {}, {}
+    only, lines = read_yaml(path, OnlyFile)
+    for name in only:
+        if not _ONLY.fullmatch(name):
+            raise DataError(
+                path, lines.get((name,)), f"{typed(name)} is no API of MindSpore", "Remove it, or mend its name."
+            )
+    return only, lines
 
 
 def load_documented(path: Path) -> tuple[list[Listing], Lines]:
@@ -108,6 +119,9 @@ def table_paths(folder: Path, broken: list[DataError] | None = None) -> list[Pat
 
 def load_table(path: Path) -> TableFile:
     """The table in ``path``. Raises DataError for a file that is not a table, and for a row that stands twice."""
+    if not _NAME.fullmatch(path.stem):
+        found = f"a table is called as the release that it is of, not {typed(path.stem)}"
+        raise DataError(path, None, found, "Rename it, as 2025-07.yaml or r2.4.10.yaml are called.")
     table, lines = read_yaml(path, OfficialTable)
     file = TableFile(path, table, lines)
     seen: dict[tuple[object, ...], int] = {}

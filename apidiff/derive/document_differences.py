@@ -19,6 +19,7 @@ from apidiff.database.upstream_tables import UpstreamRow, load_upstream_rows
 from apidiff.derive.difference_pages import PageVerdict, page_verdicts
 from apidiff.derive.repeat_script import repeat_command
 from apidiff.derive.returned_otherwise import ReturnedOtherwise, returned_otherwise
+from apidiff.errors import DataError
 from apidiff.model.base import Record, Text
 from apidiff.model.condition import Condition
 from apidiff.model.signature import Signature, SignatureFile
@@ -64,9 +65,12 @@ class DocumentRow(Record, frozen=True, kw_only=True):
 def documents_report(data: Data, entries: Mapping[str, Entry]) -> list[DocumentRow]:
     """List every statement of documents that runs show otherwise. ``entries``: what is known of each mapping, by ID.
 
-    Raises DataError where a table of upstream's cannot be read.
+    Raises DataError where a table of upstream's cannot be read, and where there are no signatures of MindSpore.
     """
-    [newest, *_] = newest_first(data.signatures, "mindspore")
+    newest = next(iter(newest_first(data.signatures, "mindspore")), None)
+    if newest is None:
+        remedy = "Restore the folder from version control, or reinstall apidiff."
+        raise DataError(data.root / "signatures", None, "holds no file of MindSpore that can be read", remedy)
     addresses = {
         key: Text(en=document.url, zh=document.url_zh or document.url) for key, document in data.documents.items()
     }
@@ -223,7 +227,7 @@ def _of_table(listed: UpstreamRow, entries: Mapping[str, Entry], addresses: Mapp
     address = (
         Text(en=listed.page, zh=listed.page.replace("/en/", "/zh-CN/"))
         if listed.page
-        else addresses[listed.table.document]
+        else addresses.get(listed.table.document)
     )
     stated = f"{listed.listed} ({listed.table.document.removeprefix('mindspore-').removesuffix('-api-mapping')})"
     apart = [one for one in target.differences if one.repeat is not None and one.risk != Risk.NONE.value]

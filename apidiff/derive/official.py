@@ -93,7 +93,8 @@ class TableReport(Record, frozen=True, kw_only=True):
         """The rows that runs contradict: those that differ in behaviour first, then by how much their signatures differ."""
         contradicted = [row for row in self.rows if row.standing == Standing.CONTRADICTED.value]
         return sorted(
-            contradicted, key=lambda row: (-len(row.behaviour), -max(len(verdict.facts) for verdict in row.verdicts))
+            contradicted,
+            key=lambda row: (-len(row.behaviour), -max((len(verdict.facts) for verdict in row.verdicts), default=0)),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping as AbstractMapping
 from collections.abc import Sequence
 from typing import Literal
@@ -30,6 +31,7 @@ from apidiff.derive.shown_sample import ShownSample, places_that_took_a_call, pl
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.derive.versions_run import versions_run
+from apidiff.errors import DataError
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import Elsewhere, agreement_entries, facet_differences
@@ -61,6 +63,7 @@ from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
 from apidiff.model.views import (
     ClaimEntry,
+    DifferenceEntry,
     DocumentEntry,
     Entry,
     ExampleEntry,
@@ -218,6 +221,13 @@ class Builder:
         key = "verdict.backend_with_one_rank" if sizes == {1} else "verdict.backend_not_run"
         return filled(key, backend=backend.name, device=backend.device)
 
+    def _refuse_repeated(self, mapping: Mapping, differences: Sequence[DifferenceEntry]) -> None:
+        """Raises DataError where a written difference has the ID of one that is made: links and tables name it by that."""
+        for name, count in Counter(one.id for one in differences).items():
+            if count > 1:
+                found = f"the difference {name!r} is called as one that is made of a parameter or of runs"
+                raise DataError(self.data.path_of(mapping.id), None, found, "Give the one that is written another ID.")
+
     def _target(
         self, mapping: Mapping, target: Target, source: dict[str, ClaimEntry], mine: dict[str, ClaimEntry]
     ) -> TargetEntry:
@@ -279,6 +289,7 @@ class Builder:
             before, after = map(ordinary_code, plain)
             composed = is_composed(*plain)
         differences = worst_first([*differences, *told, *([composed_difference()] if composed else [])])
+        self._refuse_repeated(mapping, differences)
         return TargetEntry(
             name=target.api.name,
             kind=target.api.kind.value,

@@ -45,12 +45,14 @@ def fill_search(
     for counterpart in counterparts:
         for spelling in counterpart_spellings(counterpart):
             used.setdefault(spelling.mapping or counterpart.name, []).append(spelling.text)
+    taken = set()
     for entry in entries:
+        taken.add(entry.id)
         _add_found(connection, entry.id, entry.summary, entry.risk, entry.uses)
         for match, names, behaviour in _passages(entry, used.get(entry.id, [])):
             _add(connection, entry.id, match, names, behaviour)
     for counterpart in counterparts:
-        if not counterpart.serves:
+        if not counterpart.serves and counterpart.name not in taken:
             text = unmatched_text(counterpart)
             _add_found(connection, counterpart.name, text, "none")
             words = " ".join([counterpart.name, *used.get(counterpart.name, [])])

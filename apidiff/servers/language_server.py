@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import math
 from collections.abc import Generator
@@ -183,6 +184,7 @@ class Editor:
         self._porter: Porter | None = None  # keeps the ports of documents
         # One thread: analyses come one after another, and messages are answered meanwhile.
         self._worker = WorkerThread("analysis")
+        # By the address as pygls names a document, which editors spell in several ways: `%20` or a blank.
         self._analyses: dict[str, tuple[str, asyncio.Future[Analysis]]] = {}
         self._last: dict[str, tuple[str, Analysis]] = {}  # the last one that is done
         self.waiting: dict[str, asyncio.TimerHandle] = {}
@@ -206,26 +208,26 @@ class Editor:
 
     async def analysis(self, document: TextDocument) -> Analysis:
         """Analyse a document as it is now, once. Raises JsonRpcContentModified where it has another text before that is done."""
-        text = without_mark(document.source)
-        known = self._analyses.get(document.uri)
+        text, key = without_mark(document.source), unquote(document.uri)
+        known = self._analyses.get(key)
         if known is None or known[0] != text:
-            self._drop(document.uri)
+            self._drop(key)
             loop = asyncio.get_running_loop()
             future = loop.run_in_executor(self._worker, self._analysed, text, document)
-            known = self._analyses[document.uri] = text, future
+            known = self._analyses[key] = text, future
         try:
             analysis = await asyncio.shield(known[1])
         except asyncio.CancelledError:
             if known[1].cancelled():  # and not who asked for it
                 raise JsonRpcContentModified from None
             raise
-        if self._analyses.get(document.uri) is known:
-            self._last[document.uri] = text, analysis
+        if self._analyses.get(key) is known:
+            self._last[key] = text, analysis
         return analysis
 
-    def _drop(self, uri: str) -> None:
-        """Take the analysis of a text that is no longer there from the queue: one for each key would wait there."""
-        if known := self._analyses.pop(uri, None):
+    def _drop(self, key: str) -> None:
+        """Take the analysis of a text that is no longer there from the queue: one for each keystroke would wait there."""
+        if known := self._analyses.pop(key, None):
             known[1].cancel()
 
     def _analysed(self, text: str, document: TextDocument) -> Analysis:
@@ -253,7 +255,7 @@ class Editor:
 
         While a new text waits for its analysis, places that the edit left as they were are answered by the one before.
         """
-        text, known = without_mark(document.source), self._last.get(document.uri)
+        text, known = without_mark(document.source), self._last.get(unquote(document.uri))
         if known is not None and known[0] != text and (before := place_before(known[0], text, line)) is not None:
             held = known[1].at(before, column)
             if held is None:
@@ -275,9 +277,10 @@ class Editor:
 
     def forget(self, uri: str) -> None:
         """Drop what is known of a document that was closed."""
-        self._drop(uri)
-        self._last.pop(uri, None)
-        if handle := self.waiting.pop(uri, None):
+        key = unquote(uri)
+        self._drop(key)
+        self._last.pop(key, None)
+        if handle := self.waiting.pop(key, None):
             handle.cancel()
 
 
@@ -309,9 +312,17 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: types.DidChangeTextDocumentParams) -> None:
         uri, loop = params.text_document.uri, asyncio.get_running_loop()
-        if handle := editor.waiting.pop(uri, None):
+        if _open(server, uri) is None:
+            return  # it would be waited for under each name that somebody makes up
+        key = unquote(uri)
+        if handle := editor.waiting.pop(key, None):
             handle.cancel()
-        editor.waiting[uri] = loop.call_later(_PAUSE, lambda: loop.create_task(_publish(server, editor, uri)))
+
+        def publish() -> None:
+            editor.waiting.pop(key, None)
+            loop.create_task(_publish(server, editor, uri))
+
+        editor.waiting[key] = loop.call_later(_PAUSE, publish)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
@@ -380,6 +391,9 @@ def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> 
     Raises ApidiffError for a choice that is not known, OSError where the editor cannot be answered.
     """
     log_in_lines()
+    gc.set_threshold(
+        700, 10, 10
+    )  # as Python has it: a message that fails is held by its own error until garbage is looked for
     logging.getLogger(JsonRPCProtocol.__module__).addFilter(_is_fault)
     answers = Answers(stdout)
     server = make_server(index, choices)

@@ -11,6 +11,7 @@ from apidiff.messages.first_screen import first_screen, record_texts, standing_k
 from apidiff.messages.labels import in_words, label
 from apidiff.model.base import Language
 from apidiff.model.views import DifferenceEntry
+from apidiff.writers.markdown import code_block
 
 _SHOWN = 5  # of each list
 _CODE_LINES = 12
@@ -94,7 +95,7 @@ def _code(answer: Answer, language: Language) -> Iterator[str]:
     """What to write; a recipe, which is long, is left to its page."""
     if answer.target and answer.after:
         lines = [line for line in commented(answer.after, language).splitlines() if line]
-        yield "\n".join(["```python", *lines[:_CODE_LINES], "```"])
+        yield code_block("\n".join(lines[:_CODE_LINES]), "python")
     for beside in answer.beside:
         devices = label("site.comma", language).join(
             label(f"on_device.{device}", language) for device in beside.devices

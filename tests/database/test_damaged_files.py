@@ -566,6 +566,25 @@ def test_a_report_goes_on_without_a_mapping_that_has_no_entry(
     assert capsysbinary.readouterr().out
 
 
+def test_a_difference_that_is_called_as_a_made_one_is_named(root: Path) -> None:
+    """Tables of an export and anchors of a page have one of each ID."""
+    replaced("  returned-handle: {kind:", "  parameter-tensor: {note: returned-handle, kind:")(
+        root / FOLDER / "reduce.yaml"
+    )
+    failing = dict[str, DataError]()
+    assert REDUCE not in [key for key, *_ in made_entries(load(root), lambda *_: None, failing)]
+    assert "the difference 'parameter-tensor' is called as one that is made" in str(failing[REDUCE])
+
+
+@pytest.mark.parametrize("name", ["torch.abs", "mindspore.mint.abs; x", "mindspore"])
+def test_only_apis_of_mindspore_have_no_counterpart_there(root: Path, name: str) -> None:
+    """The index of words has one line for each name: none could be built."""
+    path = root / "mindspore_only.yaml"
+    path.write_text(f"'{name}': {{why: {{en: None., zh: 无。}}}}\n", encoding="utf-8")
+    [error] = load(root).broken
+    assert error.path == path
+
+
 def test_a_record_that_a_check_fails_on_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(subject: Subject) -> Iterator[DataError]:
         if subject.mapping.id == ABS:

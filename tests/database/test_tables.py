@@ -252,6 +252,15 @@ def test_the_tables_as_they_are() -> None:
         assert [row.row for row in rows[:-1]] == list(range(1, len(rows)))
 
 
+@pytest.mark.parametrize("name", ["2026\n\n# Verified", "<img src=x>", "a b", "-a", "a" * 41, ".yaml"])
+def test_a_table_is_called_as_a_release_is(root: Path, name: str) -> None:
+    """The name is a heading of the report, which is Markdown."""
+    path = root / "official" / f"{name}.yaml"
+    path.write_text(GOOD, encoding="utf-8")
+    with pytest.raises(DataError, match="a table is called as the release that it is of"):
+        load_table(path)
+
+
 def test_a_folder_that_is_not_there_holds_no_tables(tmp_path: Path) -> None:
     assert table_paths(tmp_path / "official") == []
     (tmp_path / "x.yaml").mkdir()

@@ -1,9 +1,12 @@
 """Statements of documents that runs show otherwise, made of an entry by hand."""
 
+import dataclasses
+
 import pytest
 
+from apidiff.database import Data, DataError
 from apidiff.database.upstream_tables import TABLES, UpstreamRow
-from apidiff.derive.document_differences import document_rows
+from apidiff.derive.document_differences import document_rows, documents_report
 from apidiff.model.base import Text
 from apidiff.model.condition import Condition
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
@@ -93,6 +96,17 @@ def test_what_runs_show_otherwise(shown: Entry, tables: list[str], kinds: list[s
     )
     assert [row.kind for row in rows] == kinds
     assert all(row.command.startswith("apidiff verify torch.f") for row in rows)
+
+
+def test_a_table_of_an_unknown_document_has_no_address() -> None:
+    rows = document_rows({"torch.f": entry([differs("value")])}, release(), [listed("consistent")], {})
+    assert [(row.kind, row.address) for row in rows] == [("consistent", None)]
+
+
+def test_without_signatures_of_mindspore_the_report_says_so(database: Data) -> None:
+    without = {key: file for key, file in database.signatures.items() if key[0] == "torch"}
+    with pytest.raises(DataError, match=r"signatures: holds no file of MindSpore that can be read\. Restore"):
+        documents_report(dataclasses.replace(database, signatures=without), {})
 
 
 def test_a_documented_default_that_the_signature_contradicts() -> None:

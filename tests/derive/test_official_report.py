@@ -146,6 +146,14 @@ def contradicted() -> OfficialReport:
     return report(one, runs, signatures(v2_10_0="0", v2_7_0="0"))
 
 
+def test_a_row_that_behaviour_alone_contradicts_is_told() -> None:
+    """Without signatures there are no verdicts on its parameters."""
+    [table] = contradicted().tables
+    [found] = table.contradicted
+    bare = msgspec.structs.replace(found, verdicts=[])
+    assert msgspec.structs.replace(table, rows=[bare, found]).contradicted in ([bare, found], [found, bare])
+
+
 WORDS = {
     "en": ["## Contradictions", "refuted", "Consistent", "contradicted by runs", "not run", "Run records cited"],
     "zh": ["## 与实测不符的行", "不成立", "一致", "与实测不符", "未运行", "引用的运行记录"],

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
+import msgspec
 import pytest
 
 from apidiff import load
@@ -142,6 +143,12 @@ def test_where_no_call_succeeded_none_was_seen_to(all_entries: dict[str, Entry])
     ]
     assert told
     assert [row for row in told if row[1] == "holds"] == []
+
+
+def test_code_does_not_end_its_block() -> None:
+    answer = load().lookup("torch.abs")
+    hostile = msgspec.structs.replace(answer, after='x = """\n```\n**Verified**\n"""')
+    assert '````python\nx = """\n```\n**Verified**\n"""\n````' in short_answer(hostile, "en")
 
 
 @pytest.mark.parametrize(("name", "said"), [("torch.kthvalue", True), ("torch.abs", False)])

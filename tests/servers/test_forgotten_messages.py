@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
+import re
+import sys
 import weakref
 
+import psutil
 import pytest
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 
 from apidiff.lookup.cache import open_index
+from apidiff.servers import language_server
 from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.language_server import Choices, make_server
 
@@ -105,3 +110,81 @@ async def test_cells_that_are_gone_are_forgotten(
     await send(server, method, params)
     await ask()
     assert len(texts) == 2 * len(CELLS)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_a_change_is_waited_for_once_and_only_where_the_document_is_open(
+    server: LanguageServer, is_open: bool
+) -> None:
+    """A timer stayed under each address: 1,000 of 900 kB, of nothing that was open, took 0.9 GB."""
+    uri = "file:///project/waited_for.py"
+    if is_open:
+        document = types.TextDocumentItem(uri, "python", 1, CODE)
+        server.workspace.put_text_document(document)
+    change = types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, uri), [])
+    await send(server, types.TEXT_DOCUMENT_DID_CHANGE, change)
+    assert waiting(uri) is is_open
+    await asyncio.sleep(2 * language_server._PAUSE)
+    assert not waiting(uri)
+
+
+def waiting(uri: str) -> bool:
+    """Whether a timer is kept under an address."""
+    tables = [one for one in gc.get_objects() if type(one) is dict]
+    return any(isinstance(table.get(uri), asyncio.TimerHandle) for table in tables)
+
+
+async def test_a_document_is_closed_by_another_spelling(
+    server: LanguageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pygls knows it by both; what was known of it stayed, 4 MB for each of 100 kB."""
+    texts: list[str] = []
+    analyse = Analyser.analyse
+
+    def watched(analyser: Analyser, text: str, path: str, *, half_typed: bool) -> Analysis:
+        texts.append(text)
+        return analyse(analyser, text, path, half_typed=half_typed)
+
+    monkeypatch.setattr(Analyser, "analyse", watched)
+    for _ in range(2):
+        document = types.TextDocumentItem("file:///project/a%20b.py", "python", 1, CODE)
+        await send(server, types.TEXT_DOCUMENT_DID_OPEN, types.DidOpenTextDocumentParams(document))
+        asked = types.HoverParams(types.TextDocumentIdentifier("file:///project/a b.py"), types.Position(1, 10))
+        assert await server.protocol.fm.features[types.TEXT_DOCUMENT_HOVER](asked)
+        closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier("file:///project/a b.py"))
+        server.protocol._workspace.remove_text_document(closed.text_document.uri)
+        server.protocol.fm.features[types.TEXT_DOCUMENT_DID_CLOSE](closed)
+    assert len(texts) == 2
+
+
+async def test_a_message_that_fails_is_forgotten() -> None:
+    """Its error held it until garbage was looked for, which was put off: 300 of 300 kB took 175 MB, and so on."""
+    client = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-m", "apidiff", "lsp", "--stdio"],
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    assert client.stdin is not None
+    assert client.stdout is not None
+
+    async def ask(number: int, method: str, params: object) -> None:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        text = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
+        client.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+        await client.stdin.drain()
+        head = await client.stdout.readuntil(b"\r\n\r\n")
+        await client.stdout.readexactly(int(re.search(rb"Content-Length: (\d+)", head)[1]))  # type: ignore[index]
+
+    try:
+        await ask(0, "initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        sizes = []
+        for number in range(1, 401):
+            await ask(number, "workspace/executeCommand", {"command": f"{number}{'a' * 300_000}"})
+            if number in (100, 400):
+                sizes.append(psutil.Process(client.pid).memory_info().rss)
+        assert sizes[1] - sizes[0] < 60 * 2**20
+    finally:
+        client.kill()
+        await client.wait()

@@ -115,7 +115,17 @@ def test_what_could_not_be_read_again_is_not_written(
     assert load_page_rows(data) == []
 
 
-@pytest.mark.parametrize("line", ["r2.4.10,f", "r2.4.10,f,torch.f,mindspore.g,parameter,a,a,perhaps"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "r2.4.10,f",
+        "r2.4.10,f,torch.f,mindspore.g,parameter,a,a,perhaps",
+        "r2.4.10,f,torch.f,mindspore.g,parameter,,,same",
+        "r2.4.10,f,torch.f,mindspore.g,parameter,a,,default",
+        "r2.4.10,f,torch.f,mindspore.g,parameter,a,a,torch_only",
+        "r2.4.10,f,torch.f,mindspore.g,parameter,a,,mindspore_only",
+    ],
+)
 def test_a_damaged_table_is_named(tmp_path: Path, line: str) -> None:
     pages, data = tmp_path / "pages", tmp_path / "data"
     pages.mkdir()

@@ -80,8 +80,7 @@ def _replaced(data: Data) -> Iterator[DataError]:
     """This project's records of ranks that stand beside a later one of the same place: what both show would count twice."""
     by_place: dict[tuple[object, ...], list[tuple[str, str]]] = {}
     for run_id, record in data.runs:
-        place = record.framework, record.framework_version, record.backend, record.device, record.world_size
-        by_place.setdefault(place, []).append((record.date, run_id))
+        by_place.setdefault(_place(record), []).append((record.date, run_id))
     for found in by_place.values():
         (_, latest), *former = sorted(found, reverse=True)
         for _, run_id in former:
@@ -89,6 +88,21 @@ def _replaced(data: Data) -> Iterator[DataError]:
             yield DataError(
                 record_path(run_id, data.root / "runs"), None, said, "Delete it; the list keeps its digest."
             )
+
+
+def refuse_former(path: Path, run: str, record: RunRecord, data: Data) -> None:
+    """Raises DataError for a record of this project that a later one of the same place replaced, of which ``data`` has it."""
+    mine = record.date, run
+    later = max(((one.date, key) for key, one in data.runs if _place(one) == _place(record)), default=mine)
+    if later > mine:
+        said = (
+            f"is a former record of this project, and {later[1]} is of the same place: what both show would count twice"
+        )
+        raise DataError(path, None, said, "Leave it away; the list keeps its digest.")
+
+
+def _place(record: RunRecord) -> tuple[object, ...]:
+    return record.framework, record.framework_version, record.backend, record.device, record.world_size
 
 
 def about_imitation(

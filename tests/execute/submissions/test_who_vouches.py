@@ -25,7 +25,7 @@ from apidiff.database.runs import (
 from apidiff.database.signing import SignerKind, sign
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions.intake import accepted, take_in
-from apidiff.execute.submissions.record_validation import Accepted, record_errors
+from apidiff.execute.submissions.record_validation import Accepted, record_errors, refuse_former
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import State
 from apidiff.model.trace import RunRecord
@@ -351,3 +351,14 @@ def test_what_is_no_secret_key_signs_nothing(tmp_path: Path, alice: Key) -> None
         with pytest.raises(ApidiffError, match="was not signed"):
             sign(path, key)
         assert not signature_path(path).exists()
+
+
+def test_a_former_record_of_this_project_is_not_taken_in_again(database: Data) -> None:
+    """What the history of the repository holds is in the list still, and would decide beside what replaced it."""
+    run, record = database.runs[0]
+    former = msgspec.structs.replace(record, date="2026-01-01T00:00:00Z")
+    with pytest.raises(DataError, match=r"is a former record of this project, and .* is of the same place"):
+        refuse_former(Path("sent.json"), "torch-2.13.0/former", former, database)
+    refuse_former(Path("sent.json"), run, record, database)
+    later = msgspec.structs.replace(record, date="2999-01-01T00:00:00Z")
+    refuse_former(Path("sent.json"), "torch-2.13.0/later", later, database)
