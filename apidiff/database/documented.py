@@ -17,31 +17,21 @@ import msgspec
 from apidiff.database.yaml import Lines, read_yaml
 from apidiff.errors import DataError, typed
 from apidiff.folder_walk import visible_files
-from apidiff.model.base import DottedName
 from apidiff.model.claim import Claim, Corresponds, Stated
-from apidiff.model.documented import Listing, MindsporeOnly, OfficialTable, Point, TableRow
+from apidiff.model.documented import Listing, MindsporeName, MindsporeOnly, OfficialTable, Point, TableRow
 from apidiff.model.mapping import Document, Mapping, Target
 
 ONLY_FILE = "mindspore_only.yaml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")  # of a table, a heading of the report
-_ONLY = re.compile(r"mindspore(\.\w+)+")
 
-OnlyFile = dict[DottedName, MindsporeOnly]
+OnlyFile = dict[MindsporeName, MindsporeOnly]
 """What the file of MindSpore APIs holds to which no PyTorch API corresponds."""
 
 
 def load_mindspore_only(root: Path) -> tuple[OnlyFile, Lines]:
     """The file below the data folder ``root`` with its lines; nothing where there is none. Raises DataError."""
     path = root / ONLY_FILE
-    if not os.path.lexists(path):
-        return {}, {}
-    only, lines = read_yaml(path, OnlyFile)
-    for name in only:
-        if not _ONLY.fullmatch(name):
-            raise DataError(
-                path, lines.get((name,)), f"{typed(name)} is no API of MindSpore", "Remove it, or mend its name."
-            )
-    return only, lines
+    return read_yaml(path, OnlyFile) if os.path.lexists(path) else ({}, {})
 
 
 def load_documented(path: Path) -> tuple[list[Listing], Lines]:
@@ -118,7 +108,7 @@ def table_paths(folder: Path, broken: list[DataError] | None = None) -> list[Pat
 
 
 def load_table(path: Path) -> TableFile:
-    """The table in ``path``. Raises DataError for a file that is not a table, and for a row that stands twice."""
+    """The table in ``path``. Raises DataError for a file that is none or is named as none, and for a row that stands twice."""
     if not _NAME.fullmatch(path.stem):
         found = f"a table is called as the release that it is of, not {typed(path.stem)}"
         raise DataError(path, None, found, "Rename it, as 2025-07.yaml or r2.4.10.yaml are called.")

@@ -13,6 +13,11 @@ from apidiff.model.claim import ListedAs, Stated
 
 ModuleName = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
+MindsporeName = Annotated[
+    str,
+    msgspec.Meta(pattern=r"^mindspore(\.[A-Za-z_]\w*)+$(?!\n)", max_length=200, description="name of a MindSpore API"),
+]
+
 
 class Listing(Record, frozen=True, kw_only=True):
     """What one document says of the APIs of ``module``; it speaks of the version that documents.yaml gives it.

@@ -34,6 +34,20 @@ def server(monkeypatch: pytest.MonkeyPatch) -> LanguageServer:
     return made
 
 
+@pytest.fixture
+def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were analysed: what is kept of one is not made again."""
+    texts: list[str] = []
+    analyse = Analyser.analyse
+
+    def watched(analyser: Analyser, text: str, path: str, *, half_typed: bool) -> Analysis:
+        texts.append(text)
+        return analyse(analyser, text, path, half_typed=half_typed)
+
+    monkeypatch.setattr(Analyser, "analyse", watched)
+    return texts
+
+
 async def send(server: LanguageServer, method: str, params: object) -> None:
     """Send a notification, and let what it causes be done: an analysis takes a while."""
     server.protocol._handle_notification(method, params)
@@ -86,15 +100,9 @@ async def test_a_change_is_not_kept_once_it_is_handled(server: LanguageServer, u
     ids=["closed", "taken out"],
 )
 async def test_cells_that_are_gone_are_forgotten(
-    server: LanguageServer, monkeypatch: pytest.MonkeyPatch, method: str, params: object
+    server: LanguageServer, analysed: list[str], method: str, params: object
 ) -> None:
     """Each of 20 notebooks of 60 cells, opened and closed, left 9 MB behind; what is kept is not analysed again."""
-    texts: list[str] = []
-    analyse = Analyser.analyse
-
-    def watched(analyser: Analyser, text: str, path: str, *, half_typed: bool) -> Analysis:
-        texts.append(text)
-        return analyse(analyser, text, path, half_typed=half_typed)
 
     async def ask() -> None:
         cells = [types.NotebookCell(types.NotebookCellKind.Code, uri) for uri in CELLS]
@@ -106,13 +114,12 @@ async def test_cells_that_are_gone_are_forgotten(
             asked = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 10))
             assert await server.protocol.fm.features[types.TEXT_DOCUMENT_HOVER](asked)
 
-    monkeypatch.setattr(Analyser, "analyse", watched)
     await ask()
     await ask()
-    assert len(texts) == len(CELLS)
+    assert len(analysed) == len(CELLS)
     await send(server, method, params)
     await ask()
-    assert len(texts) == 2 * len(CELLS)
+    assert len(analysed) == 2 * len(CELLS)
 
 
 @pytest.mark.parametrize(
@@ -137,18 +144,8 @@ def waiting(uri: str) -> bool:
     return any(isinstance(table.get(uri), asyncio.TimerHandle) for table in tables)
 
 
-async def test_a_document_is_closed_by_another_spelling(
-    server: LanguageServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_document_is_closed_by_another_spelling(server: LanguageServer, analysed: list[str]) -> None:
     """pygls knows it by both; what was known of it stayed, 4 MB for each of 100 kB."""
-    texts: list[str] = []
-    analyse = Analyser.analyse
-
-    def watched(analyser: Analyser, text: str, path: str, *, half_typed: bool) -> Analysis:
-        texts.append(text)
-        return analyse(analyser, text, path, half_typed=half_typed)
-
-    monkeypatch.setattr(Analyser, "analyse", watched)
     for _ in range(2):
         document = types.TextDocumentItem("file:///project/a%20b.py", "python", 1, CODE)
         await send(server, types.TEXT_DOCUMENT_DID_OPEN, types.DidOpenTextDocumentParams(document))
@@ -157,7 +154,7 @@ async def test_a_document_is_closed_by_another_spelling(
         closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier("file:///project/a b.py"))
         server.protocol._workspace.remove_text_document(closed.text_document.uri)
         server.protocol.fm.features[types.TEXT_DOCUMENT_DID_CLOSE](closed)
-    assert len(texts) == 2
+    assert len(analysed) == 2
 
 
 async def test_a_message_that_fails_is_forgotten() -> None:

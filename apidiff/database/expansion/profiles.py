@@ -171,7 +171,7 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     done["caveats"] = _overlaid(inherited, own, profiles, own=True).get("caveats", {})
     done["with"] = whole
     rest: Plain = {key: done[key] for key in ("samples", "caveats", "otherwise") if key in done}
-    counted(values, {**rest, ORIGIN: record[ORIGIN]})
+    counted(values, {**rest, ORIGIN: record[ORIGIN]})  # raises where it has more than any record
     return done
 
 

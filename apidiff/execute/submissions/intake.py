@@ -28,7 +28,7 @@ from apidiff.database.runs import (
 )
 from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signature, signed_by
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
-from apidiff.execute.submissions.record_validation import Accepted, about_imitation, foreign_record, refuse_former
+from apidiff.execute.submissions.record_validation import Accepted, about_former, about_imitation, foreign_record
 from apidiff.execute.submissions.sent_files import MAX_TOGETHER, Note, Sent, read_sent
 from apidiff.find_program import find_program
 from apidiff.model.claim_probes import Examples
@@ -190,9 +190,8 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data,
         # Nothing can be added to it here: its name is the digest of its bytes.
         remedy = 'Whoever measured has to give: apidiff verify --record --measured-by "who, and on which device"'
         raise DataError(path, None, "does not say who measured", remedy)
-    if here.trust in OWN:
-        refuse_former(path, run_id(run_path(record, content, runs)), record, data)
-    for fault in about_imitation(record, here, signers.values()):
+    former = about_former(run_id(run_path(record, content, runs)), record, data) if here.trust in OWN else ()
+    for fault in (*former, *about_imitation(record, here, signers.values())):
         raise DataError(path, None, *fault)
     mine = signature_path(path)
     if signed.state is State.NOT_CHECKED:

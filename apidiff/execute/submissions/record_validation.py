@@ -73,32 +73,19 @@ def record_errors(data: Data, accepted: Accepted, signers: Iterable[Signer]) -> 
         if not record.measured_by and data.signed[run_id].trust not in OWN:
             yield DataError(path, None, *_about_nobodys(data.signed[run_id]))
         yield from (DataError(path, None, *fault) for fault in about_imitation(record, data.signed[run_id], signers))
-    yield from _replaced(data)
+    for run_id, run in data.runs:
+        path = record_path(run_id, data.root / "runs")
+        yield from (DataError(path, None, *fault) for fault in about_former(run_id, run, data))
 
 
-def _replaced(data: Data) -> Iterator[DataError]:
-    """This project's records of ranks that stand beside a later one of the same place: what both show would count twice."""
-    by_place: dict[tuple[object, ...], list[tuple[str, str]]] = {}
-    for run_id, record in data.runs:
-        by_place.setdefault(_place(record), []).append((record.date, run_id))
-    for found in by_place.values():
-        (_, latest), *former = sorted(found, reverse=True)
-        for _, run_id in former:
-            said = f"is a former record of this project, and {latest} is of the same place: what both show would count twice"
-            yield DataError(
-                record_path(run_id, data.root / "runs"), None, said, "Delete it; the list keeps its digest."
-            )
-
-
-def refuse_former(path: Path, run: str, record: RunRecord, data: Data) -> None:
-    """Raises DataError for a record of this project that a later one of the same place replaced, of which ``data`` has it."""
-    mine = record.date, run
-    later = max(((one.date, key) for key, one in data.runs if _place(one) == _place(record)), default=mine)
-    if later > mine:
-        said = (
+def about_former(run: str, record: RunRecord, data: Data) -> Iterator[tuple[str, str]]:
+    """Finds the later record of the same place that replaced one of this project: what both show would count twice."""
+    later = max(((one.date, key) for key, one in data.runs if _place(one) == _place(record)), default=("", ""))
+    if later > (record.date, run):
+        found = (
             f"is a former record of this project, and {later[1]} is of the same place: what both show would count twice"
         )
-        raise DataError(path, None, said, "Leave it away; the list keeps its digest.")
+        yield found, "Delete it; the list keeps its digest."
 
 
 def _place(record: RunRecord) -> tuple[object, ...]:

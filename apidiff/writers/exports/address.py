@@ -14,6 +14,7 @@ from apidiff.model.base import Language
 from apidiff.model.published import FORMAT
 
 VARIABLE = "APIDIFF_SITE_URL"
+_WHERE = f"where it is set: with --site-url, in {VARIABLE} or as `site` in pyproject.toml"
 API = f"api/v{FORMAT}"
 _NAMES_USER = re.compile(r"[^/?#]*/{2,}[^/?#]*@")
 _LONGEST = 500  # characters: links repeat it hundreds of times
@@ -63,8 +64,8 @@ class AddressWithPassword(BadAddress):
 
     def __init__(self) -> None:
         super().__init__(
-            "The address of the site holds a user name or a password, which links would publish. Write it without them where "
-            f"it is set: with --site-url, in {VARIABLE} or as `site` in pyproject.toml."
+            "The address of the site holds a user name or a password, which links would publish. Write it without them "
+            f"{_WHERE}."
         )
 
 
@@ -92,8 +93,8 @@ class Address(NamedTuple):
             raise AddressWithPassword
         if len(text) > _LONGEST:
             raise BadAddress(
-                f"The address of the site has {len(text)} characters, where {_LONGEST} are the most. Write a shorter one where "
-                f"it is set: with --site-url, in {VARIABLE} or as `site` in pyproject.toml."
+                f"The address of the site has {len(text)} characters, where {_LONGEST} are the most. "
+                f"Write a shorter one {_WHERE}."
             )
         try:
             parts = urlsplit(text)
@@ -102,10 +103,7 @@ class Address(NamedTuple):
         except ValueError:
             fits = False
         if not fits or set(text) & set(" <>\"'\\`{}|^") or not text.isascii() or not text.isprintable():
-            raise BadAddress(
-                f"{text!r} is no address of a site. Give one like https://example.org/apidiff/ where it is set: with "
-                f"--site-url, in {VARIABLE} or as `site` in pyproject.toml."
-            )
+            raise BadAddress(f"{text!r} is no address of a site. Give one like https://example.org/apidiff/ {_WHERE}.")
         return cls(text.rstrip("/") + "/")
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import shutil
@@ -25,7 +26,7 @@ from apidiff.database.runs import (
 from apidiff.database.signing import SignerKind, sign
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions.intake import accepted, take_in
-from apidiff.execute.submissions.record_validation import Accepted, record_errors, refuse_former
+from apidiff.execute.submissions.record_validation import Accepted, about_former, record_errors
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import State
 from apidiff.model.trace import RunRecord
@@ -357,8 +358,14 @@ def test_a_former_record_of_this_project_is_not_taken_in_again(database: Data) -
     """What the history of the repository holds is in the list still, and would decide beside what replaced it."""
     run, record = database.runs[0]
     former = msgspec.structs.replace(record, date="2026-01-01T00:00:00Z")
-    with pytest.raises(DataError, match=r"is a former record of this project, and .* is of the same place"):
-        refuse_former(Path("sent.json"), "torch-2.13.0/former", former, database)
-    refuse_former(Path("sent.json"), run, record, database)
+    [(found, _)] = about_former("torch-2.13.0/former", former, database)
+    assert found.startswith(f"is a former record of this project, and {run} is of the same place")
+    assert list(about_former(run, record, database)) == []
     later = msgspec.structs.replace(record, date="2999-01-01T00:00:00Z")
-    refuse_former(Path("sent.json"), "torch-2.13.0/later", later, database)
+    assert list(about_former("torch-2.13.0/later", later, database)) == []
+    signed = database.signed | {"torch-2.13.0/former": database.signed[run]}
+    beside = dataclasses.replace(database, runs=[*database.runs, ("torch-2.13.0/former", former)], signed=signed)
+    told = [
+        error for error in record_errors(beside, accepted(beside, BACKENDS, {}), []) if "is a former" in error.found
+    ]
+    assert [error.path.name for error in told] == ["former.json"]
