@@ -162,8 +162,8 @@ class _Claims:
         wanted: Collection[str],
         sample: Sample | None,
     ) -> None:
-        from apidiff.database import load_valid
         from apidiff.database.backends import load_backends
+        from apidiff.database.checks import load_usable
         from apidiff.database.examples import load_examples
         from apidiff.database.paths import examples_folder
         from apidiff.judge import make_context
@@ -171,7 +171,7 @@ class _Claims:
 
         known = load_backends()
         self._config, self._wanted, self._sample = config, set(wanted), sample
-        self._data: Data = load_valid()
+        self._data: Data = load_usable()
         if self._data.unfit:  # what it recorded would be compared with nothing, and every claim skipped
             raise pytest.UsageError(str(self._data.unfit[0]))
         context = make_context(known, load_examples(examples_folder()), self._data.signatures)

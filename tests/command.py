@@ -17,7 +17,8 @@ from apidiff.database import Data, data, load
 
 # Where commands read the package's data: in this process it is read once, since no command changes what it has read.
 _READ_AT = (
-    *(f"apidiff.cli.{name}.load_valid" for name in ("check", "samples", "verify")),
+    "apidiff.cli.check.load_valid",
+    *(f"apidiff.cli.{name}.load_usable" for name in ("samples", "verify")),
     *(f"apidiff.cli.{name}.load" for name in ("drift", "runs")),
     "apidiff.database.load",
 )

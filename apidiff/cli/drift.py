@@ -15,6 +15,7 @@ from apidiff.cli.json_output import json_line
 from apidiff.cli.output import language, show
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
+from apidiff.database.checks import without_unusable
 from apidiff.database.examples import readable_examples
 from apidiff.database.passed_over import tell_passed_over
 from apidiff.database.paths import examples_folder
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the changes; 0 even where there are none. Raises UnknownVersion for versions without signatures."""
-    data = load()
+    data = without_unusable(load())
     tell_passed_over(data.unread, data.unchecked)
     old, new = files_of(data, args.framework, args.old, args.new)
     reach = Reach(data.mappings.values(), data.documents)

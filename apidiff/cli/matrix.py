@@ -16,8 +16,9 @@ from rich.table import Column
 from apidiff.cli.json_output import json_line
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import Terminal
-from apidiff.database import ApidiffError, Data, DataError, InvalidData, load_valid, with_runs_of_now
+from apidiff.database import ApidiffError, Data, DataError, InvalidData, with_runs_of_now
 from apidiff.database.backends import load_backends
+from apidiff.database.checks import load_usable
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
 from apidiff.execute.matrix import (
@@ -84,7 +85,7 @@ def run_matrix(args: argparse.Namespace) -> int:
         raise ApidiffError("verify: --matrix installs the project from its checkout. Run it in one.")
     if place := place_of(os.environ):
         raise ApidiffError(f"verify: --matrix starts runs of its own. Run it without {place.launcher}.")
-    backends, data = load_backends(), load_valid()
+    backends, data = load_backends(), load_usable()
     if data.unfit:
         raise InvalidData(data.unfit)
     examples = shown_by_path(load_examples(examples_folder()))

@@ -13,8 +13,9 @@ from rich.console import Console
 from apidiff.cli.counts import positive
 from apidiff.cli.named_path import named_path
 from apidiff.cli.output import Terminal
-from apidiff.database import ApidiffError, Data, load, load_valid
+from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
+from apidiff.database.checks import load_usable, without_unusable
 from apidiff.database.data import recorded_ids
 from apidiff.database.examples import load_examples, readable_examples, shown_by_path
 from apidiff.database.own_records import (
@@ -132,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
             raise next(iter(unlisted), _no_record(wanted))
     if args.action == "specs":
         return _list_specs()
-    data = load()
+    data = load() if args.action == "list" else without_unusable(load())
     tell_passed_over(data.unread, data.unchecked)
     console = Terminal(soft_wrap=True)
     if args.action == "list":
@@ -170,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list_specs() -> int:
-    data = load_valid()
+    data = load_usable()
     examples = shown_by_path(load_examples(examples_folder()))
     count = add_specs(data.root, known_specs(data, examples))
     sys.stdout.write(f"{specs_path(data.root)}: {count} added\n")

@@ -19,7 +19,8 @@ from rich.table import Table
 
 from apidiff.atomic_write import made_folder, refuse_foreign, write_files
 from apidiff.cli.named_path import named_path
-from apidiff.database import Data, load_valid
+from apidiff.database import Data
+from apidiff.database.checks import load_usable
 from apidiff.database.data import UnknownMapping
 from apidiff.database.extracted_samples import (
     begins_as_samples,
@@ -147,7 +148,7 @@ def _extract(args: argparse.Namespace) -> int:
         raise ApidiffError(
             f"samples extract needs {error.name}. Install it with: pip install '{_NEEDED[error.name]}'"
         ) from error
-    data = load_valid()
+    data = load_usable()
     for key in args.ids:
         if key not in data.mappings:
             raise UnknownMapping.of(key)

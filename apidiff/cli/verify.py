@@ -21,8 +21,9 @@ from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.cli.output import Terminal
 from apidiff.cli.repeat import show_sample
 from apidiff.cli.samples import choose, has_samples, refuse_unused, run_samples
-from apidiff.database import ApidiffError, Data, InvalidData, load_valid
+from apidiff.database import ApidiffError, Data, InvalidData
 from apidiff.database.backends import Backend, find_backends, load_backends
+from apidiff.database.checks import load_usable
 from apidiff.database.examples import load_examples
 from apidiff.database.listed_records import unfit_lines
 from apidiff.database.own_records import load_own_records, refuse_changed_list
@@ -124,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
     place = place_of(os.environ)
     if place and place.rank:
         return serve(place)
-    data = load_valid()
+    data = load_usable()
     if data.unfit:  # what is recorded there would be taken for what was never recorded
         raise InvalidData(data.unfit)
     if not args.record and (missing := unfit_lines(data.root)):  # nor could it be recorded anew

@@ -175,6 +175,42 @@ def test_one_damaged_file_stops_nothing_else(
         assert f"apidiff: The record of {lost} cannot be used. " in done.stderr
 
 
+UNUSABLE = [
+    (
+        "apidiff/data/mappings/torch/distributed/P2POp.yaml",
+        ("irecv: {like: isend", "irecv: {like: irecv"),
+        "is like itself",
+    ),
+    (REDUCE, ("profile: collective", "profile: collective\ncategory: nowhere"), "unknown category 'nowhere'"),
+]
+
+
+@pytest.mark.turning(days=5, group="the rest goes on")
+@pytest.mark.parametrize(("file", "change", "found"), UNUSABLE)
+def test_a_record_that_no_entry_can_be_made_of(
+    run_process, checkout: Path, cache: str, tmp_path: Path, file: str, change: tuple[str, str], found: str
+) -> None:
+    """Who asks for something else is told in a line; what runs what records hold, or counts what they ask, stops."""
+    replace(file, *change)(checkout)
+    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": cache}
+    record = min((PACKAGE / "data/runs/torch-2.13.0").glob("gloo-cpu-3-*.json"))
+    for command in [
+        ["lookup", "torch.distributed.all_reduce"],
+        ["drift", "2.9", "2.10"],
+        ["runs", "plan", "--backend", "mccl"],
+        ["runs", "import", str(record)],
+    ]:
+        done = run_process(*command, **variables)
+        assert done.returncode == 0, (command, done)
+        [note] = [line for line in done.stderr.splitlines() if line.startswith("apidiff: note: damaged")]
+        assert found in note
+    for command in [["check"], ["runs", "specs"], ["verify", "--framework", "mindspore"]]:
+        done = run_process(*command, **variables)
+        assert (done.returncode, done.stdout) == (2, ""), (command, done)
+        assert found in done.stderr
+        assert all(line.startswith("apidiff: ") for line in done.stderr.splitlines()), command
+
+
 @pytest.mark.turning(days=5, group="the rest goes on")
 def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout: Path, cache: str) -> None:
     """`check` fails; who asks, or has one mapping checked, is answered from the rest, and told in a line."""

@@ -214,7 +214,7 @@ def test_what_only_others_recorded_changes_no_exit_code_and_stands_by_name(
 def test_a_record_that_is_listed_and_gone_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lists: bool) -> None:
     """Without it a run would be compared with nothing, and all would be well."""
     own_records_path(tmp_path).write_text(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n" if lists else "")
-    monkeypatch.setattr(verify_command, "load_valid", lambda: Data(tmp_path, {}, {}, {}))
+    monkeypatch.setattr(verify_command, "load_usable", lambda: Data(tmp_path, {}, {}, {}))
     monkeypatch.setattr(verify_command, "choose", _end)
     parser = argparse.ArgumentParser()
     verify_command.add_arguments(parser)

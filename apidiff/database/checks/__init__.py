@@ -27,7 +27,13 @@ from apidiff.database.checks.digests import missing_files
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
 from apidiff.database.checks.measured_releases import releases_have_signatures
-from apidiff.database.checks.names import examples_exist, names_fit, targets_are_documented, targets_exist
+from apidiff.database.checks.names import (
+    category_is_known,
+    examples_exist,
+    names_fit,
+    targets_are_documented,
+    targets_exist,
+)
 from apidiff.database.checks.other_files import tables_are_readable
 from apidiff.database.checks.parameters import fill_fits, rows_fit
 from apidiff.database.checks.places import places_are_described, without_unjudged
@@ -37,12 +43,13 @@ from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
 from apidiff.database.checks.unseen_characters import no_unseen_characters
 from apidiff.database.checks.written_code import written_code_fits
-from apidiff.database.data import Data
+from apidiff.database.data import Data, load_valid
 from apidiff.database.documented import listings_fit
 from apidiff.database.odd_records import naming_the_record
+from apidiff.database.scope import load_scope
 from apidiff.database.terms import load_terms
 from apidiff.database.undecided import undecided_fits
-from apidiff.errors import DataError
+from apidiff.errors import DataError, InvalidData
 from apidiff.model.vocabulary import Framework
 
 _MOST_ERRORS = 50  # of one record: who made more at once made one mistake
@@ -96,14 +103,30 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
 def without_unusable(data: Data) -> Data:
     """``data`` without the mappings of which no entry can be made; ``passed_over`` tells them.
 
-    Such a one names a claim, document, example or probe that is not there, or has samples that cannot be called or ends of
-    ranges that are no versions. One whose target is written in a mapping with such an API goes with it. `check_records` names
-    all that is wrong with each. Nor has it records that nothing can be judged by. Raises what `Data.newest_release` does.
+    Such a one names a category, claim, document, example or probe that is not there, or has samples that cannot be called or
+    ends of ranges that are no versions. One whose target is written in a mapping with such an API goes with it. `check_records`
+    names all that is wrong with each. Nor has it records that nothing can be judged by. Raises what `Data.newest_release` and
+    `load_scope` do.
     """
+    return _without_unusable_mappings(_telling_missing_files(without_unjudged(data)))
+
+
+def load_usable() -> Data:
+    """What `load_valid` reads, for a caller who runs what mappings hold: an entry can be made of each.
+
+    Raises what `load_valid` and `without_unusable` do, and InvalidData with the first error of each mapping of which none can.
+    """
+    data = _without_unusable_mappings(load_valid())
+    if data.broken:
+        raise InvalidData(data.broken)
+    return data
+
+
+def _without_unusable_mappings(data: Data) -> Data:
     from apidiff.database.paths import examples_folder
 
     data.newest_release(Framework.MINDSPORE.value)
-    data = _telling_missing_files(without_unjudged(data))
+    load_scope()  # no mapping is to blame for it
     of_apis: list[Pass] = [
         documents_exist,
         partial(examples_exist, folder=examples_folder()),
@@ -113,7 +136,7 @@ def without_unusable(data: Data) -> Data:
         samples_fit,
     ]
     shared = _first_faults(data, of_apis)
-    faults = _first_faults(data, [differences_cite_claims, bounds_are_versions]) | shared
+    faults = _first_faults(data, [category_is_known, differences_cite_claims, bounds_are_versions]) | shared
     users = {
         key: shared[target.api.defined_in]
         for key, mapping in data.mappings.items()

@@ -23,11 +23,8 @@ from apidiff.model.vocabulary import Framework, Status
 
 def names_fit(subject: Subject) -> Iterator[DataError]:
     """The source is the mapping's ID, its category is known, aliases are PyTorch's, targets MindSpore's, none of them twice."""
+    yield from category_is_known(subject)
     mapping = subject.mapping
-    categories = load_scope().categories
-    if mapping.category not in categories:
-        remedy = f"Name one of {', '.join(categories)}."
-        yield subject.error(("category",), f"unknown category {mapping.category!r}", remedy)
     if mapping.source.name != mapping.id:
         found = f"the source is {mapping.source.name!r} but the id is {mapping.id!r}"
         yield subject.error(("source", "name"), found, "Make them the same.")
@@ -44,6 +41,13 @@ def names_fit(subject: Subject) -> Iterator[DataError]:
         if not target.api.name.startswith(f"{Framework.MINDSPORE.value}."):
             found = f"target {target.api.name!r} is no API of MindSpore"
             yield subject.error(("targets", index, "api", "name"), found, "Write its full name, mindspore.….")
+
+
+def category_is_known(subject: Subject) -> Iterator[DataError]:
+    """The category has words, by which pages group and by which is searched. Raises what `load_scope` does."""
+    categories = load_scope().categories
+    if (found := subject.mapping.category) not in categories:
+        yield subject.error(("category",), f"unknown category {found!r}", f"Name one of {', '.join(categories)}.")
 
 
 def _taken_spelling(subject: Subject) -> str | None:

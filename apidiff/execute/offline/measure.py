@@ -81,15 +81,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     _say(f"unpacked, not installed: {', '.join(used)}" if used else "everything that verification needs is installed")
 
-    from apidiff.database import ApidiffError, load_valid
+    from apidiff.database import ApidiffError
     from apidiff.database.backends import load_backends
+    from apidiff.database.checks import load_usable
     from apidiff.database.examples import load_examples, shown_by_path
     from apidiff.database.paths import examples_folder
 
     try:
         for name in (_REPORT, _PACKED):  # what cannot be written in the end is told before all the runs
             refuse_foreign(folder / name)
-        data, backends = load_valid(), load_backends()
+        data, backends = load_usable(), load_backends()
         examples = shown_by_path(load_examples(examples_folder()))
         jobs = _jobs(data, backends, examples, args.backends, args.world_size)
         if not jobs:
@@ -106,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         places = list(dict.fromkeys((job.backend.framework, job.backend.device) for job in jobs))
         calls = measure_calls(most_used_first(data), places, _APIDIFF, by, until, folder, _say)
         try:
-            report = _report(jobs, load_valid(), folder)
+            report = _report(jobs, load_usable(), folder)
         except ApidiffError as error:  # what is recorded can be sent all the same
             report = f"no report: {error}\n"
         _pack([job.written for job in jobs if job.written] + calls, report, folder)

@@ -259,7 +259,7 @@ def test_what_was_recorded_is_packed_with_a_report(
     latest = msgspec.structs.replace(latest, date="2999-01-01T00:00:00Z", measured_by="me")
     sent = (f"torch-2.13.0/gloo-cpu-2-{'0' * 64}", latest)  # by anybody, and no base of a comparison
     both = replace(data, runs=[*data.runs, *own], unsigned_runs=[sent])
-    monkeypatch.setattr("apidiff.database.load_valid", lambda: both)
+    monkeypatch.setattr("apidiff.database.checks.load_usable", lambda: both)
 
     assert measure.main(["nccl", "gloo-cuda", "--minutes", "60"]) == 1
     told = capsys.readouterr()
@@ -296,7 +296,7 @@ def test_what_was_recorded_is_packed_with_a_report(
     lost = f"torch-2.13.0/{Path(paths['torch-gloo-cuda-2']).stem} is passed over: apidiff check says why."
     for last, reported in ((lambda: data, lost), (unread, "no report: x.yaml:1: was broken meanwhile. Mend it.")):
         answers = iter([lambda: data, last])
-        monkeypatch.setattr("apidiff.database.load_valid", lambda answers=answers: next(answers)())
+        monkeypatch.setattr("apidiff.database.checks.load_usable", lambda answers=answers: next(answers)())
         packed.unlink()
         assert measure.main(["gloo-cuda", "--world-size", "2", "--minutes", "60"]) == 0
         with zipfile.ZipFile(packed) as archive:
@@ -335,7 +335,7 @@ def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
         for signer in ("me", "another")
     ]
     for seen, taken in cases:
-        monkeypatch.setattr("apidiff.database.load_valid", lambda seen=seen: seen)
+        monkeypatch.setattr("apidiff.database.checks.load_usable", lambda seen=seen: seen)
         assert measure.main(["gloo-cuda", "--world-size", "2", "--by", "me"]) == (0 if taken else 1)
         told = capsys.readouterr()
         assert ("torch-gloo-cuda-2: recorded before" in told.err, "torch-gloo-cuda-2: started" in told.err) == (
