@@ -108,13 +108,14 @@ def without_unusable(data: Data) -> Data:
     names all that is wrong with each. Nor has it records that nothing can be judged by. Raises what `Data.newest_release` and
     `load_scope` do.
     """
+    data.newest_release(Framework.MINDSPORE.value)
     return _without_unusable_mappings(_telling_missing_files(without_unjudged(data)))
 
 
 def load_usable() -> Data:
     """What `load_valid` reads, for a caller who runs what mappings hold: an entry can be made of each.
 
-    Raises what `load_valid` and `without_unusable` do, and InvalidData with the first error of each mapping of which none can.
+    Raises what `load_valid` and `load_scope` do, and InvalidData with the first error of each mapping of which none can.
     """
     data = _without_unusable_mappings(load_valid())
     if data.broken:
@@ -125,7 +126,6 @@ def load_usable() -> Data:
 def _without_unusable_mappings(data: Data) -> Data:
     from apidiff.database.paths import examples_folder
 
-    data.newest_release(Framework.MINDSPORE.value)
     load_scope()  # no mapping is to blame for it
     of_apis: list[Pass] = [
         documents_exist,
