@@ -343,16 +343,7 @@ TARGETS: dict[str, Target] = {
     "literals": Target(lambda: _texts(b"(1, [2, {'a': None}])", b"-1.5"), _give_literal),
     "names of measurers": Target(lambda: _texts("a lab, 8 \u00d7 H200".encode(), "本项目".encode()), _give_name),
     "arguments": Target(
-        lambda: (
-            open_index()
-            and _texts(
-                b"l\nreduce\n--json",
-                b"s\nall gather\n--limit\n3",
-                b"w\ntorch.abs",
-                b"c\nindex",
-                b"l\nreduce\n--mindspore\n2.10",
-            )
-        ),
+        lambda: open_index() and _texts(*_COMMANDS),
         _give_arguments,
     ),
     "addresses of the site": Target(lambda: _texts(b"index.html", b"en/a%20b?x=1#y"), _give_address),
