@@ -12,7 +12,7 @@ from rich.table import Table
 
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
-from apidiff.database.checks import check_records, found_in, run_checks, without_unusable
+from apidiff.database.checks import check_records, found_in, run_checks, without_unusable_mappings
 from apidiff.database.checks.digests import digests_fit
 from apidiff.database.checks.messages import messages_are_there, placeholders_are_alike, placeholders_are_filled
 from apidiff.database.checks.other_files import errors_of
@@ -97,7 +97,7 @@ def _other_errors(data: Data) -> list[DataError]:
 
 def _evidence_errors(data: Data) -> list[DataError]:
     """What is wrong with run records, the list of this project's own, and signatures."""
-    fits = accepted(without_unusable(data), data.backends, shown_by_path(load_examples(examples_folder())))
+    fits = accepted(without_unusable_mappings(data), data.backends, shown_by_path(load_examples(examples_folder())))
     errors = record_errors(data, fits, load_signers().values())
     unchecked = unchecked_errors(data.root, data.unchecked)
     return [*errors, *unfit_lines(data.root), *signature_errors(data.root), *unchecked]

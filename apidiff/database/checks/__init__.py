@@ -101,29 +101,21 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
 
 
 def without_unusable(data: Data) -> Data:
+    """``data`` as `without_unusable_mappings` leaves it; missing files are told as broken.
+
+    Nor has it records that nothing can be judged by. Raises what `Data.newest_release` and `load_scope` do.
+    """
+    data.newest_release(Framework.MINDSPORE.value)
+    return without_unusable_mappings(_telling_missing_files(without_unjudged(data)))
+
+
+def without_unusable_mappings(data: Data) -> Data:
     """``data`` without the mappings of which no entry can be made; ``passed_over`` tells them.
 
     Such a one names a category, claim, document, example or probe that is not there, or has samples that cannot be called or
     ends of ranges that are no versions. One whose target is written in a mapping with such an API goes with it. `check_records`
-    names all that is wrong with each. Nor has it records that nothing can be judged by. Raises what `Data.newest_release` and
-    `load_scope` do.
+    names all that is wrong with each. Raises what `load_scope` does.
     """
-    data.newest_release(Framework.MINDSPORE.value)
-    return _without_unusable_mappings(_telling_missing_files(without_unjudged(data)))
-
-
-def load_usable() -> Data:
-    """What `load_valid` reads, for a caller who runs what mappings hold: an entry can be made of each.
-
-    Raises what `load_valid` and `load_scope` do, and InvalidData with the first error of each mapping of which none can.
-    """
-    data = _without_unusable_mappings(load_valid())
-    if data.broken:
-        raise InvalidData(data.broken)
-    return data
-
-
-def _without_unusable_mappings(data: Data) -> Data:
     from apidiff.database.paths import examples_folder
 
     load_scope()  # no mapping is to blame for it
@@ -144,6 +136,17 @@ def _without_unusable_mappings(data: Data) -> Data:
         if target.api.defined_in in shared
     }
     return passing_over(data, faults, users | faults)
+
+
+def load_usable() -> Data:
+    """What `load_valid` reads, for a caller who runs what mappings hold: an entry can be made of each.
+
+    Raises what `load_valid` and `load_scope` do, and InvalidData with the first error of each mapping of which none can.
+    """
+    data = without_unusable_mappings(load_valid())
+    if data.broken:
+        raise InvalidData(data.broken)
+    return data
 
 
 def _telling_missing_files(data: Data) -> Data:
